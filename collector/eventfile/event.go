@@ -130,6 +130,7 @@ type Event struct {
 	Args       [3]uint64 // switch: the first arguments of Syscall
 	FaultStart Time      // switch: start of the page fault the task is inside, or 0
 	Owner      int32     // switch: tid in a glibc mutex's owner word, or 0
+	FdType     uint8     // switch: file type behind Args[0] as a descriptor (st_mode >> 12), or 0
 	Addr       uint64    // fault
 	ID         uint32    // irq, softirq, vector, nmi
 
