@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 )
@@ -73,4 +74,11 @@ func (s stamp) scale(unit int64) (ns int64, ok bool) {
 		return 0, false
 	}
 	return s.whole*unit + int64(s.frac)*unit/1e9, true
+}
+
+func (s stamp) compare(t stamp) int {
+	if c := cmp.Compare(s.whole, t.whole); c != 0 {
+		return c
+	}
+	return cmp.Compare(s.frac, t.frac)
 }
