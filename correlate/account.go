@@ -1,0 +1,101 @@
+package correlate
+
+import (
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+// accountant lays each thread's segments over the pieces of the requests.
+type accountant struct {
+	reqs  []*Request
+	lanes map[int32]*lane
+}
+
+// lane walks one thread's pieces along with its segments.
+type lane struct {
+	pieces []piece // by start; those before next have been opened
+	next   int
+	open   []piece
+}
+
+func newAccountant(reqs []*Request, l lanes) *accountant {
+	a := &accountant{reqs: reqs, lanes: map[int32]*lane{}}
+	for tid, p := range l {
+		a.lanes[tid] = &lane{pieces: p}
+	}
+	return a
+}
+
+// segment books s to every request that it overlaps.
+func (a *accountant) segment(s *timeline.Segment) {
+	l := a.lanes[s.Tid]
+	if l == nil {
+		return
+	}
+	for l.next < len(l.pieces) && l.pieces[l.next].start < s.End {
+		l.open = append(l.open, l.pieces[l.next])
+		l.next++
+	}
+	keep := l.open[:0]
+	for _, p := range l.open {
+		if from, to := max(p.start, s.Start), min(p.end, s.End); from < to {
+			a.book(&p, from, to, s)
+		}
+		if p.end > s.End {
+			keep = append(keep, p)
+		}
+	}
+	l.open = keep
+}
+
+func (a *accountant) book(p *piece, from, to Time, s *timeline.Segment) {
+	r := a.reqs[p.req]
+	what := requestPart(p.mode, s.Part)
+	ns := int64(to - from)
+	r.Parts[what] += ns
+	if what == part.Running {
+		r.addStep(p.step, ns)
+	}
+	if s.Part.OnCPU() {
+		r.box.cpu = s.CPU
+	}
+	if s.Span != nil && s.Span.Kind == eventfile.KindFault && to == s.Span.End && s.Span.Flags&eventfile.FlagCut == 0 {
+		if s.Span.Flags&eventfile.FlagMajor != 0 {
+			r.MajorFaults++
+		} else {
+			r.MinorFaults++
+		}
+	}
+	if r.story != nil {
+		r.story.add(p, from, to, what, s)
+	}
+}
+
+// requestPart says what the thread's state is to a request. Inside the window
+// it is the request's own. Outside of it, and while the request has left the
+// thread, what keeps the thread from running still delays the request; what
+// the thread waits for by its own will, or does for itself, does not.
+func requestPart(m mode, p part.Part) part.Part {
+	switch m {
+	case modeOther:
+		return part.OtherRequest
+	case modeBefore, modeAfter:
+		if p.Voluntary() {
+			return part.Client
+		}
+	case modeSuspended:
+		if p.Voluntary() || p.OnCPU() || p == part.FaultIO {
+			return part.Await
+		}
+	}
+	return p
+}
+
+// settle books what no segment has covered as unknown, so that the parts of
+// every request sum to its length.
+func (a *accountant) settle() {
+	for _, r := range a.reqs {
+		r.Parts[part.Unknown] += r.Latency() - r.Parts.Sum()
+	}
+}

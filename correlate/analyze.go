@@ -1,0 +1,226 @@
+package correlate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/correlate/rows"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+// Options say what to analyze.
+type Options struct {
+	Tail float64 // the slowest share of each run, as 0.01
+	All  bool    // explain every request, not only the tail
+	// Tell picks the requests whose story is kept in full, moment by
+	// moment; nil: none. It is asked once the tail is known.
+	Tell func(*Request) bool
+}
+
+// Result is a recording, explained.
+type Result struct {
+	*Recording
+	Requests []*Request // in the order of the rows, or of time without rows
+	Join     Join
+	WithRows bool
+	Groups   []*Group
+	Counts   timeline.Counters
+	Shared   int // requests that overlap another one on their thread
+	Handed   int // windows that end in another thread than their points say
+	Warnings []string
+}
+
+// ErrNoRequests says that there is nothing to explain.
+var ErrNoRequests = errors.New("the recording has no request windows")
+
+// Analyze reads the recording twice and accounts for every request.
+func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
+	rec, err := Load(open)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Recording: rec, WithRows: len(sets) > 0}
+	if err := res.collect(sets); err != nil {
+		return nil, err
+	}
+	res.markTail(o.Tail)
+	res.markFirst()
+	for _, r := range res.Requests {
+		full := o.Tell != nil && o.Tell(r)
+		if r.Tail || o.All || full {
+			r.story = newStory(full)
+		}
+	}
+	rec.requests = res.Requests
+	if err := res.account(open); err != nil {
+		return nil, err
+	}
+	res.overlapSpans()
+	for _, r := range res.Requests {
+		r.boxFigures = rec.box(r)
+	}
+	gs := groups{}
+	for _, g := range res.Groups {
+		gs[groupKey{g.Kind, g.Run}] = g
+	}
+	setBaselines(res.Requests, gs)
+	res.warn(sets)
+	return res, nil
+}
+
+// collect makes the requests, from rows where there are any.
+func (res *Result) collect(sets []*rows.Set) error {
+	if len(res.Windows) == 0 {
+		return ErrNoRequests
+	}
+	if !res.WithRows {
+		res.Requests = windowRequests(res.Recording)
+		return nil
+	}
+	for _, s := range sets {
+		if err := alignClock(res.Recording, s); err != nil {
+			return err
+		}
+	}
+	var err error
+	res.Requests, res.Join, err = joinRows(res.Recording, sets)
+	return err
+}
+
+// markTail marks the slowest share of each run; warm-up does not count. Equal
+// latencies are taken in the order of the requests.
+func (res *Result) markTail(fraction float64) {
+	byRun := map[string][]*Request{}
+	for _, r := range res.Requests {
+		if !r.Warmup {
+			byRun[r.Run] = append(byRun[r.Run], r)
+		}
+	}
+	for _, list := range byRun {
+		n := int(math.Ceil(fraction*float64(len(list)) - 1e-9))
+		slices.SortStableFunc(list, func(a, b *Request) int { return cmp.Compare(b.Latency(), a.Latency()) })
+		for _, r := range list[:min(n, len(list))] {
+			r.Tail = true
+		}
+	}
+}
+
+// account streams the kernel events over the requests.
+func (res *Result) account(open Opener) error {
+	gs, pieces := groups{}, lanes{}
+	for i, r := range res.Requests {
+		r.group = gs.of(r)
+		r.box.index = res.boxIndex((r.Begin + r.End) / 2)
+		r.box.cpu = -1
+		if cut(r, int32(i), r.group, pieces) {
+			res.Handed++
+		}
+	}
+	res.Shared = pieces.finish()
+	for _, g := range gs {
+		res.Groups = append(res.Groups, g)
+	}
+	slices.SortFunc(res.Groups, func(a, b *Group) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Kind, b.Kind)) })
+	acc := newAccountant(res.Requests, pieces)
+	if err := res.stream(open, acc); err != nil {
+		return err
+	}
+	acc.settle()
+	return nil
+}
+
+func (res *Result) stream(open Opener, acc *accountant) error {
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	b := timeline.New(acc.segment, timeline.NewLosses(res.gaps()), res.Syscall)
+	res.tasks = b.Tasks
+	res.sampled()
+	for r.Next() {
+		e := r.Event()
+		if e == nil {
+			continue
+		}
+		if e.Kind == eventfile.KindSample {
+			res.sample(e)
+			continue
+		}
+		b.Add(e)
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("read the recording: %w", err)
+	}
+	b.Finish(res.End())
+	res.Counts = b.Counts
+	return nil
+}
+
+// sampled prepares to count the samples of those box intervals that hold a
+// request whose story is kept.
+func (res *Result) sampled() {
+	res.samples = map[int]map[sampleKey]int64{}
+	for _, r := range res.Requests {
+		if r.story != nil && r.box.index >= 0 {
+			res.samples[r.box.index] = map[sampleKey]int64{}
+		}
+	}
+}
+
+func (res *Result) sample(e *eventfile.Event) {
+	i := res.boxIndex(e.Time)
+	if m := res.samples[i]; m != nil {
+		m[sampleKey{i, e.CPU, res.tasks.Now(e.Tid)}]++
+	}
+}
+
+// overlapSpans books the runtime spans that each request lay under.
+func (res *Result) overlapSpans() {
+	if len(res.Spans) == 0 {
+		return
+	}
+	longest := Time(0)
+	for i := range res.Spans {
+		longest = max(longest, res.Spans[i].End-res.Spans[i].Begin)
+	}
+	for _, r := range res.Requests {
+		best := int64(0)
+		byName := map[string]int64{}
+		i, _ := slices.BinarySearchFunc(res.Spans, r.Begin-longest, func(w eventfile.Window, t Time) int { return cmp.Compare(w.Begin, t) })
+		for ; i < len(res.Spans) && res.Spans[i].Begin < r.End; i++ {
+			s := &res.Spans[i]
+			if s.Tid != 0 && s.Tid != r.Tid() {
+				continue
+			}
+			if ns := int64(min(s.End, r.End) - max(s.Begin, r.Begin)); ns > 0 {
+				byName[s.Kind] += ns
+				if byName[s.Kind] > best || byName[s.Kind] == best && s.Kind < r.SpanName {
+					best, r.SpanName = byName[s.Kind], s.Kind
+				}
+			}
+		}
+		r.Spans = best
+	}
+}
+
+// Explain says what made r slow. It can be asked of every request of the tail,
+// and of all with Options.All.
+func (res *Result) Explain(r *Request) Explanation { return res.explain(r) }
+
+// Task returns the task behind a reference of the timeline.
+func (res *Result) Task(ref timeline.Ref) timeline.Task { return res.tasks.Get(ref) }
+
+// Moments is the story of a request picked by Options.Tell, in time order.
+func (r *Request) Moments() []Moment {
+	if r.story == nil {
+		return nil
+	}
+	return r.story.moments
+}
+
+// Group returns what r is compared with.
+func (r *Request) Group() *Group { return r.group }

@@ -1,0 +1,222 @@
+package correlate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+// Evidence is one observation about a request, with its measure. What says
+// which; the fields that it uses are listed at the constants.
+type Evidence struct {
+	What    string   `json:"what"`
+	Part    string   `json:"part,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Pid     int32    `json:"pid,omitempty"`
+	Tid     int32    `json:"tid,omitempty"`
+	Cmdline string   `json:"cmdline,omitempty"`
+	Cgroup  string   `json:"cgroup,omitempty"`
+	Context string   `json:"context,omitempty"`
+	Request string   `json:"request,omitempty"`
+	NS      int64    `json:"ns,omitempty"`
+	Count   int64    `json:"count,omitempty"`
+	Value   *float64 `json:"value,omitempty"`
+	Normal  *float64 `json:"normal,omitempty"`
+}
+
+const (
+	// EvidenceOccupant had the CPU for NS while the request waited in Part.
+	EvidenceOccupant = "occupant"
+	// EvidenceWait is NS in Part, blocked in the system call Name (""
+	// outside of one), Count waits.
+	EvidenceWait = "wait"
+	// EvidenceWaker ended a wait in Part of NS. Context says that an
+	// interrupt did it; then no task is named.
+	EvidenceWaker = "waker"
+	// EvidenceHolder is the thread in the owner word of the futex waited for.
+	EvidenceHolder = "holder"
+	// EvidenceInterrupt is NS in the interrupt or softirq Name, Count times.
+	EvidenceInterrupt = "interrupt"
+	// EvidenceFaults is Count page faults (Name says which), NS inside.
+	EvidenceFaults = "faults"
+	// EvidenceFaultTrap estimates NS for trapping into Count page faults
+	// beyond the normal number; the parts hold it as running.
+	EvidenceFaultTrap = "fault-trap-estimate"
+	// EvidenceRequest had the thread for NS while this one waited.
+	EvidenceRequest = "other-request"
+	// EvidenceSpan is a runtime span Name that overlapped for NS.
+	EvidenceSpan = "span"
+	// EvidenceStep ran for Value times its normal time, NS above it.
+	EvidenceStep = "step"
+	// EvidenceStretch: the steps ran for Value times their normal time.
+	EvidenceStretch = "stretch"
+	// EvidenceOtherCPUs: the share of the other CPUs' time that was busy.
+	EvidenceOtherCPUs = "other-cpus-busy"
+	// EvidenceOtherTask was seen on another CPU in Count samples.
+	EvidenceOtherTask = "other-cpu-task"
+	// EvidenceSteal: the share of its CPU that the hypervisor took.
+	EvidenceSteal = "steal"
+	// EvidenceFrequency: kHz of its CPU.
+	EvidenceFrequency = "frequency"
+)
+
+// minEvidence is the time below which an observation is not worth a line.
+const minEvidence = 10_000 // ns
+
+// evidence lists what was observed about r, what weighs most first.
+func (rec *Recording) evidence(r *Request, x *Explanation, trap int64) []Evidence {
+	var list []Evidence
+	if st := r.story; st != nil {
+		list = rec.occupantEvidence(list, st)
+		list = rec.blockEvidence(list, st)
+		list = rec.spanEvidence(list, st)
+		list = rec.otherEvidence(list, st)
+	}
+	if r.SpanName != "" && r.Spans >= minEvidence {
+		list = append(list, Evidence{What: EvidenceSpan, Name: r.SpanName, NS: r.Spans})
+	}
+	if trap > 0 {
+		list = append(list, Evidence{What: EvidenceFaultTrap, NS: trap, Count: r.faults() - r.group.Base.Faults})
+	}
+	sortEvidence(list)
+	if x.Excess[part.Running] > 0 {
+		list = append(list, rec.runningEvidence(r, x)...)
+	}
+	return list
+}
+
+func sortEvidence(list []Evidence) {
+	slices.SortStableFunc(list, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.What, b.What), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tid, b.Tid))
+	})
+}
+
+func (rec *Recording) occupantEvidence(list []Evidence, st *story) []Evidence {
+	for k, ns := range st.occupants {
+		if ns < minEvidence || k.task == 0 {
+			continue
+		}
+		e := rec.taskEvidence(EvidenceOccupant, k.task)
+		e.Part, e.NS = k.part.String(), ns
+		list = append(list, e)
+	}
+	return list
+}
+
+// taskEvidence names a task as well as the recording can.
+func (rec *Recording) taskEvidence(what string, ref timeline.Ref) Evidence {
+	t := rec.tasks.Get(ref)
+	e := Evidence{What: what, Name: t.Comm, Pid: t.Tgid, Tid: t.Tid}
+	if p, ok := rec.Procs[t.Tgid]; ok && t.Tgid != 0 {
+		e.Cmdline, e.Cgroup = p.Cmdline, p.Cgroup
+		if p.Self {
+			e.Name = "tailtrace"
+		}
+	}
+	return e
+}
+
+func (rec *Recording) blockEvidence(list []Evidence, st *story) []Evidence {
+	type key struct {
+		part part.Part
+		call string
+	}
+	waits := map[key]*tally{}
+	longest := map[part.Part]*blocked{}
+	for i := range st.blocks {
+		b := &st.blocks[i]
+		if !b.part.Voluntary() && b.part != part.Stopped && b.part != part.FaultIO {
+			continue
+		}
+		k := key{b.part, b.block.Syscall}
+		if waits[k] == nil {
+			waits[k] = &tally{}
+		}
+		waits[k].ns += b.ns
+		waits[k].count++
+		if l := longest[b.part]; l == nil || b.ns > l.ns {
+			longest[b.part] = b
+		}
+	}
+	for k, t := range waits {
+		if t.ns >= minEvidence {
+			list = append(list, Evidence{What: EvidenceWait, Part: k.part.String(), Name: k.call, NS: t.ns, Count: t.count})
+		}
+	}
+	for p, b := range longest {
+		if b.ns >= minEvidence {
+			list = rec.wakerEvidence(list, p, b)
+		}
+	}
+	return list
+}
+
+func (rec *Recording) wakerEvidence(list []Evidence, p part.Part, b *blocked) []Evidence {
+	if b.block.Woken != 0 {
+		e := Evidence{What: EvidenceWaker, Context: wakeContext(b.block.WakerBy)}
+		if e.Context == "" {
+			e = rec.taskEvidence(EvidenceWaker, b.block.Waker)
+		}
+		e.Part, e.NS = p.String(), b.ns
+		list = append(list, e)
+	}
+	if b.block.Owner != 0 {
+		e := rec.taskEvidence(EvidenceHolder, rec.tasks.Now(b.block.Owner))
+		e.Part, e.NS, e.Tid = p.String(), b.ns, b.block.Owner
+		list = append(list, e)
+	}
+	return list
+}
+
+func wakeContext(f eventfile.Flags) string {
+	switch {
+	case f&eventfile.FlagNMI != 0:
+		return "nmi"
+	case f&eventfile.FlagHardirq != 0:
+		return "hardirq"
+	case f&eventfile.FlagSoftirq != 0:
+		return "softirq"
+	}
+	return ""
+}
+
+func (rec *Recording) spanEvidence(list []Evidence, st *story) []Evidence {
+	for k, t := range st.spans {
+		var flags eventfile.Flags
+		if k.major {
+			flags = eventfile.FlagMajor
+		}
+		e := Evidence{What: EvidenceInterrupt, Part: levelPartOf(k.kind).String(), Name: rec.SpanName(k.kind, k.id, flags), NS: t.ns, Count: t.count}
+		if k.kind == eventfile.KindFault {
+			e.What = EvidenceFaults
+		}
+		if t.ns >= minEvidence {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func levelPartOf(k eventfile.Kind) part.Part {
+	switch k {
+	case eventfile.KindIRQ, eventfile.KindVector:
+		return part.IRQ
+	case eventfile.KindSoftirq:
+		return part.Softirq
+	case eventfile.KindNMI:
+		return part.NMI
+	}
+	return part.Fault
+}
+
+func (rec *Recording) otherEvidence(list []Evidence, st *story) []Evidence {
+	for i, ns := range st.others {
+		if ns >= minEvidence && i >= 0 {
+			list = append(list, Evidence{What: EvidenceRequest, Part: part.OtherRequest.String(), Request: rec.requests[i].Label(), NS: ns})
+		}
+	}
+	return list
+}
