@@ -1,0 +1,88 @@
+package lab
+
+import "slices"
+
+// A cause is one way to make a request slow and nothing else wrong with it.
+// Each has a file of its own; causes lists them.
+type cause struct {
+	name string // the verdict that a request with it should get
+	// natural: the machine does this to requests of its own accord too, so a
+	// request with nothing injected may rightly get this verdict.
+	natural bool
+	// missing says why this machine cannot inject it; nil = all can.
+	missing func(*Plan) error
+	// service and client prepare the cause in the process that injects it,
+	// before the warm-up; nil = it has no part there.
+	service func(*service) (serviceSide, error)
+	client  func(*client) (clientSide, error)
+}
+
+// serviceSide is what the service does in a request that has the cause. A nil
+// hook does nothing; ns is what the injection should cost.
+type serviceSide struct {
+	// arm runs as the request begins, so that what it starts elsewhere is
+	// under way by the time of inject.
+	arm func(ns int64) error
+	// inject runs in the middle of the request.
+	inject func(ns int64) (did, error)
+	// stretch is how much more work, in ns, the step does; of all steps
+	// together it should be ns.
+	stretch func(step int, ns int64) int64
+	// after tidies up once the answer is on its way.
+	after func() error
+}
+
+// clientSide is what the client does; the hooks are like the service's.
+type clientSide struct {
+	before func(ns int64) (did, error) // the request is about to be sent
+	late   func(ns int64) (did, error) // it was sent; its answer has not been read
+}
+
+// did says what an injection consisted of: 6 "fsyncs", 1 "ppoll". The zero
+// value stands for nothing: it was not this hook's turn.
+type did struct {
+	count int
+	what  string
+}
+
+// call runs a hook that need not be there.
+func call(hook func(ns int64) (did, error), ns int64) (did, error) {
+	if hook == nil {
+		return did{}, nil
+	}
+	return hook(ns)
+}
+
+// causes is the registry. The wire carries an index into it.
+var causes []*cause
+
+func init() {
+	causes = []*cause{
+		&preemptedCause, &wakingCause,
+		&lockCause, &sleepCause, &netCause, &ioCause, &stoppedCause,
+		&faultCause,
+		&slowStepCause, &slowCoreCause,
+		&gcCause, &queuedCause, &clientCause,
+	}
+}
+
+// Causes returns the names of all causes, in the order they are shown.
+func Causes() []string {
+	names := make([]string, len(causes))
+	for i, c := range causes {
+		names[i] = c.name
+	}
+	return names
+}
+
+func findCause(name string) *cause {
+	for _, c := range causes {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// index returns c's place in the registry.
+func (c *cause) index() int { return slices.Index(causes, c) }

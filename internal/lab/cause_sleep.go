@@ -1,0 +1,12 @@
+package lab
+
+// sleepCause sleeps in the middle of a request.
+var sleepCause = cause{
+	name: "sleep",
+	service: func(*service) (serviceSide, error) {
+		return serviceSide{inject: func(ns int64) (did, error) {
+			rawSleep(ns)
+			return did{1, "clock_nanosleep"}, nil
+		}}, nil
+	},
+}

@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// allowedCPUs returns the CPUs that this process may use, lowest first.
+func allowedCPUs() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("read own CPU affinity: %w", err)
+	}
+	var cpus []int
+	for cpu := 0; len(cpus) < set.Count(); cpu++ {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}
+
+// pinProcess keeps every thread that this process has now, and those that
+// these will start, on cpus.
+func pinProcess(cpus []int) error {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("list own threads: %w", err)
+	}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			return fmt.Errorf("list own threads: %w", err)
+		}
+		if err := pin(tid, cpus...); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pin keeps a thread on cpus; tid 0 is the calling thread.
+func pin(tid int, cpus ...int) error {
+	var set unix.CPUSet
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinity(tid, &set); err != nil {
+		return fmt.Errorf("pin thread %d to CPUs %v: %w", tid, cpus, err)
+	}
+	return nil
+}
+
+// setRealtime makes the calling thread run before all ordinary ones.
+func setRealtime() error {
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 50}
+	if err := unix.SchedSetAttr(0, &attr, 0); err != nil {
+		return fmt.Errorf("ask for real-time priority: %w", err)
+	}
+	return nil
+}
+
+// needRealtime tries it on a thread that ends with the attempt.
+func needRealtime(*Plan) error {
+	result := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		result <- setRealtime()
+	}()
+	return <-result
+}
+
+// setName names the process and the calling thread, at most 15 bytes.
+func setName(name string) error {
+	for _, path := range []string{"/proc/self/comm", "/proc/thread-self/comm"} {
+		if err := os.WriteFile(path, []byte(name), 0); err != nil {
+			return fmt.Errorf("set the process name: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tailtrace/tailtrace/internal/testenv"
+)
+
+type rowLine struct {
+	ID     uint64
+	Send   int64 `json:"send_ns"`
+	Recv   int64 `json:"recv_ns"`
+	Warmup bool
+}
+
+// witness is what the kernel must have counted on the service's thread in a
+// request with the cause.
+var witness = map[string]func(Truth) bool{
+	"preempted": func(t Truth) bool { return t.Involuntary >= 1 && t.Voluntary == 0 },
+	"lock":      func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
+	"sleep":     func(t Truth) bool { return t.Voluntary == 1 && t.MinorFaults < 64 },
+	"net":       func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
+	"io":        func(t Truth) bool { return t.Voluntary >= 1 },
+	"stopped":   func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
+	"fault":     func(t Truth) bool { return t.MinorFaults >= 64 && t.Voluntary == 0 },
+	"slow-step": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"slow-core": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"gc":        func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"queued":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"client":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+}
+
+func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
+	testenv.Root(t)
+	plan := Plan{Dir: diskDir(t), Requests: 1500, Warmup: 50, PerCause: 3, Seed: 1}
+	var pid int
+	res, err := Run(context.Background(), plan, func(p int) error {
+		pid = p
+		return checkService(p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid == 0 {
+		t.Fatal("the caller was not told that the service is ready")
+	}
+	rows, latency := readRows(t, res.Rows)
+	truth := readTruth(t, res.Truth)
+	if len(res.LeftOut) > 0 {
+		t.Errorf("left out as root: %+v", res.LeftOut)
+	}
+	// A queued request has one ahead of it, which is flagged like a warm-up.
+	if want := 1500 + 50 + res.Injected["queued"]; rows != want || len(latency) != 1500 {
+		t.Errorf("%d rows, %d of them measured; want %d and 1500", rows, len(latency), want)
+	}
+
+	injected := map[string][]int64{}
+	for _, tr := range truth {
+		l, ok := latency[tr.ID]
+		if !ok {
+			t.Errorf("request %d is in the truth and not in the rows", tr.ID)
+		}
+		injected[tr.Cause] = append(injected[tr.Cause], l)
+		if ok := witness[tr.Cause]; ok != nil && !ok(tr) {
+			t.Errorf("the kernel's counts do not fit the cause: %+v", tr)
+		}
+		delete(latency, tr.ID)
+	}
+	normal := median(slices.Collect(maps.Values(latency)))
+	for _, name := range Causes() {
+		got := injected[name]
+		if len(got) != 3 || res.Injected[name] != 3 {
+			t.Errorf("%s: %d in the truth, %d in the result, want 3", name, len(got), res.Injected[name])
+			continue
+		}
+		if m := median(got); m < 3*normal {
+			t.Errorf("%s: the median request takes %d ns, not even three times the normal %d", name, m, normal)
+		}
+	}
+}
+
+func TestRunEndsWithItsContextAndLeavesNoProcess(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var pid int
+	_, err := Run(ctx, Plan{Dir: diskDir(t)}, func(p int) error {
+		pid = p
+		time.AfterFunc(100*time.Millisecond, cancel)
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want that the context was cancelled", err)
+	}
+	if left := children(t); len(left) > 0 {
+		t.Errorf("processes that are left of service %d: %v", pid, left)
+	}
+}
+
+func TestRunReturnsTheErrorOfStarted(t *testing.T) {
+	want := errors.New("recorder is broken")
+	_, err := Run(context.Background(), Plan{Dir: diskDir(t)}, func(int) error { return want })
+	if !errors.Is(err, want) {
+		t.Errorf("got error %v, want %v", err, want)
+	}
+	if left := children(t); len(left) > 0 {
+		t.Errorf("processes that are left: %v", left)
+	}
+}
+
+// runForeverIn names the directory in which this executable, instead of
+// running tests, starts a run that does not end before a line is read.
+const runForeverIn = "LAB_TEST_RUN_FOREVER_IN"
+
+func runForever(dir string) {
+	_, err := Run(context.Background(), Plan{Dir: dir}, func(pid int) error {
+		fmt.Println(pid)
+		_, err := fmt.Scanln()
+		return err
+	})
+	fmt.Fprintln(os.Stderr, "the run ended:", err)
+	os.Exit(1)
+}
+
+func TestProcessesDieWithTheCaller(t *testing.T) {
+	caller := exec.Command("/proc/self/exe")
+	caller.Env = append(os.Environ(), runForeverIn+"="+diskDir(t))
+	if _, err := caller.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := caller.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := caller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var service int
+	_, err = fmt.Fscan(out, &service)
+	caller.Process.Kill()
+	caller.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if !alive(service) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("the service, %d, outlives its caller", service)
+}
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func TestMainRefusesAnUnknownRole(t *testing.T) {
+	for _, args := range [][]string{nil, {"pilot"}, {"service", "client"}} {
+		if got := Main(args); got != 2 {
+			t.Errorf("exit status of %q: %d, want 2", args, got)
+		}
+	}
+}
+
+// checkService looks at the service the way a recorder would find it.
+func checkService(pid int) error {
+	comm, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil {
+		return err
+	}
+	if got := strings.TrimSpace(string(comm)); got != "lab-service" {
+		return errors.New("the service's process is named " + got)
+	}
+	return nil
+}
+
+// diskDir is a directory on a real disk where there is one.
+func diskDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("/var/tmp", "lab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func readRows(t *testing.T, path string) (all int, latency map[uint64]int64) {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	latency = map[uint64]int64{}
+	for in := bufio.NewScanner(f); in.Scan(); all++ {
+		var r rowLine
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Recv <= r.Send {
+			t.Errorf("request %d was answered before it was sent", r.ID)
+		}
+		if !r.Warmup {
+			latency[r.ID] = r.Recv - r.Send
+		}
+	}
+	return all, latency
+}
+
+func readTruth(t *testing.T, path string) []Truth {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	truth, err := ReadTruth(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return truth
+}
+
+// children lists the processes that this one has, zombies included.
+func children(t *testing.T) []string {
+	var found []string
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range lists {
+		b, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		found = append(found, strings.Fields(string(b))...)
+	}
+	return found
+}
+
+func median(v []int64) int64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}

@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// A favour is what the service asks of the peer.
+type favour struct {
+	what favourKind
+	pid  int
+	ns   int64
+}
+
+type favourKind uint64
+
+const (
+	answerLate favourKind = 1 // send answerBytes, ns from now
+	stopMe     favourKind = 2 // stop pid now, and let it go on ns later
+)
+
+const (
+	favourBytes = 24
+	answerBytes = 8
+)
+
+func (f favour) ask() error {
+	var b [favourBytes]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(f.what))
+	binary.LittleEndian.PutUint64(b[8:], uint64(f.pid))
+	binary.LittleEndian.PutUint64(b[16:], uint64(f.ns))
+	return rawWrite(servicePeer, b[:])
+}
+
+// peer does the service's favours, one at a time, until the service ends.
+func peer(setup) error {
+	quiet()
+	b := make([]byte, favourBytes)
+	for {
+		if err := rawRead(peerSocket, b); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		f := favour{
+			what: favourKind(binary.LittleEndian.Uint64(b)),
+			pid:  int(binary.LittleEndian.Uint64(b[8:])),
+			ns:   int64(binary.LittleEndian.Uint64(b[16:])),
+		}
+		if err := f.do(); err != nil {
+			return err
+		}
+		runtime.Gosched() // see quiet
+	}
+}
+
+func (f favour) do() error {
+	switch f.what {
+	case answerLate:
+		rawSleep(f.ns)
+		return rawWrite(peerSocket, make([]byte, answerBytes))
+	case stopMe:
+		if err := unix.Kill(f.pid, unix.SIGSTOP); err != nil {
+			return fmt.Errorf("stop the service: %w", err)
+		}
+		rawSleep(f.ns)
+		if err := unix.Kill(f.pid, unix.SIGCONT); err != nil {
+			return fmt.Errorf("continue the service: %w", err)
+		}
+		return nil
+	default:
+		return fmt.Errorf("unknown favour %d", f.what)
+	}
+}

@@ -1,0 +1,76 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Requests and answers are of one size each, so that a read of that size is
+// one message. Both ends are the same executable.
+const (
+	requestBytes = 24
+	replyBytes   = 64
+)
+
+type request struct {
+	id     uint64
+	cause  int   // index into causes, or noCause
+	amount int64 // ns to inject; without a cause, ns of more work
+}
+
+const noCause = -1
+
+func (r request) encode(b []byte) {
+	binary.LittleEndian.PutUint64(b, r.id)
+	binary.LittleEndian.PutUint64(b[8:], uint64(r.cause))
+	binary.LittleEndian.PutUint64(b[16:], uint64(r.amount))
+}
+
+func decodeRequest(b []byte) request {
+	return request{
+		id:     binary.LittleEndian.Uint64(b),
+		cause:  int(binary.LittleEndian.Uint64(b[8:])),
+		amount: int64(binary.LittleEndian.Uint64(b[16:])),
+	}
+}
+
+type reply struct {
+	id   uint64
+	took int64 // ns that the injection took; 0 = it cannot be seen by the service
+	did  did
+	usage
+}
+
+// usage is what the kernel counted on the service's thread during a request.
+type usage struct {
+	minor, major, voluntary, involuntary uint32
+}
+
+func (r reply) encode(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b, r.id)
+	le.PutUint64(b[8:], uint64(r.took))
+	le.PutUint32(b[16:], r.minor)
+	le.PutUint32(b[20:], r.major)
+	le.PutUint32(b[24:], r.voluntary)
+	le.PutUint32(b[28:], r.involuntary)
+	le.PutUint32(b[32:], uint32(r.did.count))
+	clear(b[36:])
+	copy(b[36:], r.did.what)
+}
+
+func decodeReply(b []byte) reply {
+	le := binary.LittleEndian
+	what, _, _ := bytes.Cut(b[36:], []byte{0})
+	return reply{
+		id:   le.Uint64(b),
+		took: int64(le.Uint64(b[8:])),
+		did:  did{count: int(le.Uint32(b[32:])), what: string(what)},
+		usage: usage{
+			minor:       le.Uint32(b[16:]),
+			major:       le.Uint32(b[20:]),
+			voluntary:   le.Uint32(b[24:]),
+			involuntary: le.Uint32(b[28:]),
+		},
+	}
+}
