@@ -12,14 +12,14 @@ import (
 // client sends one request at a time and keeps everything in memory that it
 // set aside before the first, until the last is answered.
 type client struct {
-	setup setup
-	fd    int
-	rows  []row // the request with id i is rows[i-firstID]
-	truth []Truth
-	sides []clientSide // of causes
-	in    []byte
-	out   []byte
-	last  reply
+	setup      setup
+	injections []injection // those to come
+	fd         int
+	rows       []row // the request with id i is rows[i-firstID]
+	truth      []Truth
+	sides      []clientSide // of causes
+	in, out    []byte
+	last       reply
 }
 
 type row struct {
