@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The records of the ring buffers. Each begins with an event_head, whose kind
+ * tells the struct. The Go types are generated from these. Times are
+ * CLOCK_MONOTONIC in ns.
+ */
+#ifndef EVENTS_H
+#define EVENTS_H
+
+#include "kernel.h"
+
+enum event_kind {
+	EV_SWITCH = 2,
+	EV_WAKING = 3,
+	EV_WAKEUP_NEW = 4,
+	EV_MIGRATE = 5,
+	EV_FORK = 6,
+	EV_EXEC = 7,
+	EV_EXIT = 8,
+	EV_FAULT = 9,
+	EV_IRQ = 10,
+	EV_SOFTIRQ = 11,
+	EV_VECTOR = 12,
+	EV_NMI = 13,
+	EV_SNAPSHOT = 14,
+	EV_SAMPLE = 15,
+};
+
+/* of an event or of a task */
+enum event_flag {
+	FLAG_TARGET = 1 << 0,
+	FLAG_PREEMPT = 1 << 1,
+	FLAG_HARDIRQ = 1 << 2,
+	FLAG_SOFTIRQ = 1 << 3,
+	FLAG_NMI = 1 << 4,
+	FLAG_MAJOR = 1 << 5,
+	FLAG_USER = 1 << 6,
+	FLAG_HANDLED = 1 << 7,
+	FLAG_LAST = 1 << 8,
+	FLAG_ON_CPU = 1 << 9,
+	FLAG_ON_RQ = 1 << 10,
+	FLAG_THROTTLED = 1 << 11,
+	FLAG_KTHREAD = 1 << 12,
+	FLAG_CUT = 1 << 13,
+};
+
+enum vector_id {
+	VECTOR_LOCAL_TIMER = 1,
+	VECTOR_RESCHEDULE = 2,
+	VECTOR_CALL_FUNCTION = 3,
+	VECTOR_CALL_FUNCTION_SINGLE = 4,
+	VECTOR_IRQ_WORK = 5,
+	VECTOR_IPI = 6,
+};
+
+struct event_head {
+	__u64 time;
+	__u16 kind;
+	__u16 flags;
+	__u32 cpu;
+};
+
+struct task_id {
+	__u32 tid;
+	__u32 tgid;
+	__u64 start; /* ns since boot */
+	__u8 comm[TASK_COMM_LEN];
+	__u32 flags;
+	__u32 unused;
+};
+
+struct switch_event {
+	struct event_head head;
+	struct task_id prev;
+	struct task_id next;
+	__u64 fault_start; /* of the page fault that prev is inside */
+	__u64 args[3];
+	__u32 state; /* of prev, as in task_struct */
+	__s32 syscall;
+	__u32 owner; /* what a mutex that prev waits for says */
+	__u32 unused;
+};
+
+/* EV_WAKING, EV_WAKEUP_NEW, EV_MIGRATE (no waker) */
+struct wake_event {
+	struct event_head head;
+	struct task_id task;
+	struct task_id waker;
+	__u32 dest_cpu;
+	__u32 unused;
+};
+
+/* EV_FORK (peer: the child), EV_EXEC (peer.tid: the tid before), EV_EXIT */
+struct life_event {
+	struct event_head head;
+	struct task_id task;
+	struct task_id peer;
+};
+
+/* EV_FAULT, EV_IRQ, EV_SOFTIRQ, EV_VECTOR, EV_NMI; head.time is the end */
+struct span_event {
+	struct event_head head;
+	struct task_id task;
+	__u64 start;
+	__u64 addr;
+	__u32 id;
+	__u32 unused;
+};
+
+/* EV_SNAPSHOT, EV_SAMPLE */
+struct point_event {
+	struct event_head head;
+	struct task_id task;
+	__u64 args[3];
+	__u32 state;
+	__s32 syscall;
+};
+
+_Static_assert(sizeof(struct event_head) == 16, "event_head");
+_Static_assert(sizeof(struct task_id) == 40, "task_id");
+_Static_assert(sizeof(struct switch_event) == 144, "switch_event");
+_Static_assert(sizeof(struct wake_event) == 104, "wake_event");
+_Static_assert(sizeof(struct life_event) == 96, "life_event");
+_Static_assert(sizeof(struct span_event) == 80, "span_event");
+_Static_assert(sizeof(struct point_event) == 88, "point_event");
+
+#endif

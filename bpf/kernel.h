@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The parts of the kernel's types that these programs read, and nothing else.
+ * CO-RE moves every field to where the running kernel has it, so order and
+ * padding here mean nothing. What was renamed over time is in fixes.h.
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+/* include/uapi/linux/bpf.h */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_NOEXIST = 1,
+	BPF_RB_NO_WAKEUP = 1,
+};
+
+/* include/linux/sched.h */
+#define TASK_COMM_LEN 16
+#define TASK_DEAD 0x80
+#define PF_IO_WORKER 0x00000010
+#define PF_KTHREAD 0x00200000
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct thread_info {
+	unsigned long flags;
+	__u32 status; /* x86 */
+};
+
+struct cfs_rq {
+	int throttle_count;
+};
+
+struct sched_entity {
+	unsigned char sched_delayed;
+	struct cfs_rq *cfs_rq;
+};
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int flags;
+	int on_cpu;
+	int on_rq;
+	int exit_state;
+	struct sched_entity se;
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	struct signal_struct *signal;
+	__u64 start_boottime;
+	char comm[TASK_COMM_LEN];
+};
+
+struct irqaction;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif
