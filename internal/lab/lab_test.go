@@ -3,6 +3,7 @@ package lab
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tailtrace/tailtrace/internal/testenv"
+	"github.com/tailtrace/tailtrace/ring"
 )
 
 type rowLine struct {
@@ -46,17 +48,16 @@ var witness = map[string]func(Truth) bool{
 func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 	testenv.Root(t)
 	plan := Plan{Dir: diskDir(t), Requests: 1500, Warmup: 50, PerCause: 3, Seed: 1}
-	var pid int
-	res, err := Run(context.Background(), plan, func(p int) error {
-		pid = p
-		return checkService(p)
+	var shm *os.File
+	res, err := Run(context.Background(), plan, func(pid int) error {
+		var err error
+		shm, err = os.Open(fmt.Sprintf("/dev/shm/tailtrace-%d.ring", pid))
+		return errors.Join(err, checkService(pid))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid == 0 {
-		t.Fatal("the caller was not told that the service is ready")
-	}
+	defer shm.Close() // the service has removed the file by now
 	rows, latency := readRows(t, res.Rows)
 	truth := readTruth(t, res.Truth)
 	if len(res.LeftOut) > 0 {
@@ -65,6 +66,16 @@ func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 	// A queued request has one ahead of it, which is flagged like a warm-up.
 	if want := 1500 + 50 + res.Injected["queued"]; rows != want || len(latency) != 1500 {
 		t.Errorf("%d rows, %d of them measured; want %d and 1500", rows, len(latency), want)
+	}
+
+	windows, spans := readRing(t, shm)
+	for id := range latency {
+		if windows[id] != len(steps) {
+			t.Fatalf("request %d has %d marks in the ring, want %d", id, windows[id], len(steps))
+		}
+	}
+	if spans != res.Injected["gc"] {
+		t.Errorf("%d spans in the ring, want %d", spans, res.Injected["gc"])
 	}
 
 	injected := map[string][]int64{}
@@ -217,6 +228,26 @@ func readRows(t *testing.T, path string) (all int, latency map[uint64]int64) {
 		}
 	}
 	return all, latency
+}
+
+// readRing returns the number of marks of each request, and of spans.
+func readRing(t *testing.T, shm *os.File) (marks map[uint64]int, spans int) {
+	r, err := ring.NewReader(shm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks = map[uint64]int{}
+	for s := (ring.Slot{}); r.Next(&s); {
+		if s.Type == ring.Span {
+			spans++
+		} else {
+			marks[binary.LittleEndian.Uint64(s.ID[:])] = len(s.Points)
+		}
+	}
+	if invalid, problem := r.Invalid(); invalid > 0 || r.Err() != nil {
+		t.Errorf("%d bad slots in the ring (%v), error %v", invalid, problem, r.Err())
+	}
+	return marks, spans
 }
 
 func readTruth(t *testing.T, path string) []Truth {
