@@ -17,8 +17,8 @@ type Options struct {
 	Tail float64 // the slowest share of each run, as 0.01
 	All  bool    // explain every request, not only the tail
 	// Tell picks the requests whose story is kept in full, moment by
-	// moment; nil: none. It is asked once the tail is known.
-	Tell func(*Request) bool
+	// moment; nil: none. It is given all of them once the tail is known.
+	Tell func(all []*Request) func(*Request) bool
 }
 
 // Result is a recording, explained.
@@ -48,9 +48,13 @@ func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
 		return nil, err
 	}
 	res.markTail(o.Tail)
-	res.markFirst()
+	res.markRunStart()
+	tell := func(*Request) bool { return false }
+	if o.Tell != nil {
+		tell = o.Tell(res.Requests)
+	}
 	for _, r := range res.Requests {
-		full := o.Tell != nil && o.Tell(r)
+		full := tell(r)
 		if r.Tail || o.All || full {
 			r.story = newStory(full)
 		}

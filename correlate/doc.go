@@ -28,6 +28,7 @@ type Request struct {
 	// Begin and End bound what is accounted: the client's round trip where
 	// there is a row, otherwise the window.
 	Begin, End Time
+	SinceStart int64 // ns from the first request of the run to Begin
 	Warmup     bool
 	Tail       bool
 
@@ -42,6 +43,7 @@ type Request struct {
 	SpanName    string
 
 	group      *Group
+	first      bool // in the first 1% of its run
 	box        boxView
 	boxFigures BoxFigures
 	story      *story

@@ -47,3 +47,11 @@ func (r *Request) addStep(step int16, ns int64) {
 	}
 	r.Steps[step] = max(r.Steps[step], 0) + ns
 }
+
+// StepName returns the name of a step of the group, "" without one.
+func (g *Group) StepName(step int16) string {
+	if step < 0 || int(step) >= len(g.Steps) {
+		return ""
+	}
+	return g.Steps[step]
+}

@@ -81,8 +81,9 @@ func Had(r *Request, attributes []Attribute) []string {
 	return list
 }
 
-// markFirst marks the requests that began in the first 1% of their run.
-func (res *Result) markFirst() {
+// markRunStart counts every request's time from the first request of its run
+// that is not warm-up, and marks those in the first 1% of it.
+func (res *Result) markRunStart() {
 	byRun := map[string][]*Request{}
 	for _, r := range res.Requests {
 		if !r.Warmup {
@@ -92,8 +93,9 @@ func (res *Result) markFirst() {
 	for _, list := range byRun {
 		slices.SortStableFunc(list, func(a, b *Request) int { return cmp.Compare(a.Begin, b.Begin) })
 		n := int(math.Ceil(firstFraction*float64(len(list)) - 1e-9))
-		for _, r := range list[:min(n, len(list))] {
-			r.first = true
+		for i, r := range list {
+			r.first = i < n
+			r.SinceStart = int64(r.Begin - list[0].Begin)
 		}
 	}
 }

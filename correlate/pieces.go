@@ -63,6 +63,9 @@ func cut(r *Request, index int32, g *Group, out lanes) (handedOver bool) {
 	}
 	c.at, c.mode = max(c.at, w.Begin), modeActive
 	for i := range w.Points {
+		if w.Points[i].Offset > int64(w.End-w.Begin) {
+			break // not of this window, whatever it is
+		}
 		c.point(&w.Points[i])
 	}
 	c.upTo(w.End)

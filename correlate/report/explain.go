@@ -5,6 +5,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/tailtrace/tailtrace/correlate"
@@ -23,20 +24,20 @@ type File struct {
 
 // Explain is the whole report. Times are ns, shares 0 to 1.
 type Explain struct {
-	Schema      string           `json:"schema"`
-	Events      File             `json:"events"`
-	Rows        []File           `json:"rows"`
-	N           int              `json:"n"`
-	Errors      int              `json:"errors"`
-	Warmup      int              `json:"warmup"`
-	Joined      int              `json:"joined"`
-	Percentiles map[string]int64 `json:"percentiles_ns"`
+	Schema      string              `json:"schema"`
+	Events      File                `json:"events"`
+	Rows        []File              `json:"rows"`
+	N           int                 `json:"n"`
+	Errors      int                 `json:"errors"`
+	Warmup      int                 `json:"warmup"`
+	Joined      int                 `json:"joined"`
+	Percentiles stats.Percentiles   `json:"percentiles_ns"`
 	Labels      map[string][]string `json:"labels"`
-	Tail        Tail             `json:"tail"`
-	Warnings    []string         `json:"warnings"`
-	Verdicts    []Verdict        `json:"verdicts"`
-	Attributes  []Attribute      `json:"attributes"`
-	Requests    []Request        `json:"requests"`
+	Tail        Tail                `json:"tail"`
+	Warnings    []string            `json:"warnings"`
+	Verdicts    []Verdict           `json:"verdicts"`
+	Attributes  []Attribute         `json:"attributes"`
+	Requests    []Request           `json:"requests"`
 }
 
 // Tail is the slowest Fraction of each run. Threshold is the latency of its
@@ -68,7 +69,8 @@ type Attribute struct {
 
 // Request is one explained request. Parts sum to Latency.
 type Request struct {
-	ID       string               `json:"id"`
+	ID any `json:"id"` // a number, or text
+
 	Run      string               `json:"run"`
 	Kind     string               `json:"kind"`
 	Latency  int64                `json:"latency_ns"`
@@ -119,7 +121,7 @@ func Build(res *correlate.Result, events File, rows []File, o correlate.Options)
 		}
 	}
 	x.N = len(latencies)
-	x.percentiles(latencies)
+	x.Percentiles, x.Labels = stats.PercentilesOf(latencies), stats.Labels(len(latencies))
 	x.Verdicts = countVerdicts(verdicts, x.Tail.Count)
 	x.Attributes = attributeTable(res, attributes)
 	return x
@@ -134,9 +136,9 @@ func (t *Tail) add(latency int64) {
 
 func request(r *correlate.Request, e *correlate.Explanation, attributes []correlate.Attribute) Request {
 	out := Request{
-		ID: r.Label(), Run: r.Run, Kind: r.Kind, Latency: r.Latency(), Begin: int64(r.Begin), End: int64(r.End),
+		ID: requestID(r), Run: r.Run, Kind: r.Kind, Latency: r.Latency(), Begin: int64(r.Begin), End: int64(r.End),
 		Tid: r.Tid(), Tail: r.Tail, Verdict: e.Verdict, Had: correlate.Had(r, attributes),
-		Parts: partMap(&r.Parts, false), Excess: partMap(&e.Excess, false), Evidence: e.Evidence,
+		Parts: partMap(&r.Parts), Excess: partMap(&e.Excess), Evidence: e.Evidence,
 	}
 	for _, p := range e.Mixed {
 		out.Mixed = append(out.Mixed, p.String())
@@ -147,11 +149,19 @@ func request(r *correlate.Request, e *correlate.Explanation, attributes []correl
 	return out
 }
 
-// partMap leaves out parts without time, unless all are wanted.
-func partMap(t *part.Times, all bool) map[string]int64 {
+// requestID is the id as the client wrote it: a number stays a number.
+func requestID(r *correlate.Request) any {
+	if id := r.ID(); !id.Raw && (r.Row == nil || r.Row.HasID) {
+		return binary.LittleEndian.Uint64(id.Bytes[:8])
+	}
+	return r.Label()
+}
+
+// partMap leaves out parts without time.
+func partMap(t *part.Times) map[string]int64 {
 	m := map[string]int64{}
 	for p, ns := range t {
-		if ns != 0 || all {
+		if ns != 0 {
 			m[part.Part(p).String()] = ns
 		}
 	}
@@ -172,5 +182,3 @@ func countVerdicts(counts map[string]int, tail int) []Verdict {
 	})
 	return list
 }
-
-var _ = stats.NearestRank

@@ -17,6 +17,7 @@ type Builder struct {
 	losses   *Losses
 	syscalls func(nr int32) string
 	threads  map[int32]*thread
+	passed   map[int32]Time // how far the former thread of a tid was delivered
 	cpus     map[int32]*cpu
 	sweep    sweeper
 }
@@ -32,7 +33,7 @@ type cpu struct {
 func New(sink func(*Segment), losses *Losses, syscalls func(nr int32) string) *Builder {
 	return &Builder{
 		Tasks: NewTasks(), sink: sink, losses: losses, syscalls: syscalls,
-		threads: map[int32]*thread{}, cpus: map[int32]*cpu{},
+		threads: map[int32]*thread{}, passed: map[int32]Time{}, cpus: map[int32]*cpu{},
 	}
 }
 
@@ -84,8 +85,9 @@ func (b *Builder) addTask(e *eventfile.Event) {
 	}
 	if t != nil { // the tid was reused
 		b.close(t, e.Time)
+		b.passed[e.Tid] = t.cursor
 	}
-	b.threads[e.Tid] = &thread{tid: e.Tid, start: e.Start, cpu: anyCPU, cursor: e.Time}
+	b.threads[e.Tid] = &thread{tid: e.Tid, start: e.Start, cpu: anyCPU, cursor: max(e.Time, b.passed[e.Tid])}
 }
 
 // rename follows an exec in a thread that was not its process's leader: it
@@ -95,10 +97,13 @@ func (b *Builder) rename(from, to int32, at Time) {
 	if t == nil || from == to {
 		return
 	}
+	b.passed[from] = t.cursor
 	if old := b.threads[to]; old != nil {
 		b.close(old, at)
+		b.passed[to] = old.cursor
 		t.start = old.start
 	}
+	t.cursor = max(t.cursor, b.passed[to])
 	delete(b.threads, from)
 	t.tid = to
 	b.threads[to] = t

@@ -81,6 +81,8 @@ func (b *Builder) deliver(t *thread, s Segment) {
 func (b *Builder) close(t *thread, at Time) {
 	at = max(at, t.cursor)
 	switch t.state {
+	case stateUnknown:
+		return
 	case stateOnCPU:
 		b.stay(t, at)
 	case stateRunnable:

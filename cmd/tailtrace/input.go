@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/correlate"
+	"github.com/tailtrace/tailtrace/correlate/report"
+	"github.com/tailtrace/tailtrace/correlate/rows"
+)
+
+// recording is an events file that can be read from its start any number of
+// times.
+type recording struct {
+	path string
+	file *os.File
+}
+
+func openRecording(path string) (*recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open events: %w", err)
+	}
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
+		f.Close()
+		return nil, withHint(fmt.Errorf("open events: %s is not a regular file", path), "the recording is read twice; write it to a file first")
+	}
+	return &recording{path, f}, nil
+}
+
+func (r *recording) Close() error { return r.file.Close() }
+
+// open is a correlate.Opener. The readers share the file: one at a time.
+func (r *recording) open() (*eventfile.Reader, error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("rewind events: %w", err)
+	}
+	rd, err := eventfile.NewReader(r.file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", r.path, err)
+	}
+	return rd, nil
+}
+
+func (r *recording) digest() (report.File, error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return report.File{}, fmt.Errorf("rewind events: %w", err)
+	}
+	return digest(r.path, r.file)
+}
+
+func digest(path string, r io.Reader) (report.File, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, bufio.NewReaderSize(r, 1<<20)); err != nil {
+		return report.File{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return report.File{File: path, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// readRows reads client rows from files.
+func readRows(paths []string) ([]*rows.Set, []report.File, error) {
+	var sets []*rows.Set
+	var files []report.File
+	for _, path := range paths {
+		s, d, err := readRowsFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		sets, files = append(sets, s), append(files, d)
+	}
+	return sets, files, nil
+}
+
+func readRowsFile(path string) (*rows.Set, report.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, report.File{}, fmt.Errorf("open rows: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, report.File{}, fmt.Errorf("open rows: %w", err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, report.File{}, fmt.Errorf("open rows: %s is not a regular file", path)
+	}
+	s, err := rows.Read(path, f, st.Size())
+	if err != nil {
+		return nil, report.File{}, err
+	}
+	d, err := digest(path, io.NewSectionReader(f, 0, st.Size()))
+	return s, d, err
+}
+
+// tailFraction parses "1%", "0.1%" or "0.01".
+func tailFraction(s string) (float64, error) {
+	var v float64
+	text, percent := strings.CutSuffix(s, "%")
+	if n, err := fmt.Sscanf(text+"\n", "%g\n", &v); n != 1 || err != nil {
+		return 0, usageError(fmt.Sprintf("--tail %q is not a share", s), "give a percentage such as 1%, or a fraction such as 0.01")
+	}
+	if percent {
+		v /= 100
+	}
+	if !(v > 0 && v <= 1) {
+		return 0, usageError(fmt.Sprintf("--tail %q is not above 0 and at most 100%%", s), "give a percentage such as 1%, or a fraction such as 0.01")
+	}
+	return v, nil
+}
+
+// hintFor gives advice on errors that come from deeper down.
+func hintFor(err error) string {
+	var noMatch *correlate.NoMatchError
+	var line *rows.LineError
+	var version *eventfile.VersionError
+	switch {
+	case errors.As(err, &noMatch) && noMatch.OtherTime > 0:
+		return "are these rows of another run, or from a machine with another clock?"
+	case errors.As(err, &noMatch):
+		return "are these rows of another run? ids in the rows must be those that the service publishes"
+	case errors.As(err, &line):
+		return line.Hint
+	case errors.As(err, &version):
+		return "read it with the tailtrace that wrote it, or a newer one"
+	case errors.Is(err, eventfile.ErrNotEvents):
+		return "an events file is what 'tailtrace -pid PID -out FILE' writes"
+	case errors.Is(err, correlate.ErrNoRequests):
+		return "does the service publish its windows? see 'ring' in README.md; the ring must be there while tailtrace records"
+	case errors.Is(err, os.ErrNotExist):
+		return "is the path right?"
+	}
+	return ""
+}

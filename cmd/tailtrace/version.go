@@ -1,0 +1,17 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// version is set by the release build.
+var version = "0.1.0-dev"
+
+func runVersion(s streams, args []string) error {
+	if len(args) > 0 {
+		return usageError(fmt.Sprintf("version takes no argument, and %q is one", args[0]), "")
+	}
+	fmt.Fprintf(s.out, "tailtrace %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return nil
+}

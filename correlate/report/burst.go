@@ -1,0 +1,168 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailtrace/tailtrace/correlate"
+	"github.com/tailtrace/tailtrace/correlate/part"
+)
+
+// Second is one second of a run, counted from the run's first request that is
+// not warm-up.
+type Second struct {
+	Run      string
+	Second   int
+	Requests int
+	Tail     int
+}
+
+// SecondOf returns the second of its run in which r began.
+func SecondOf(r *correlate.Request) int { return int(r.SinceStart / int64(time.Second)) }
+
+// Seconds counts requests and tail requests for each second that has any, in
+// order.
+func Seconds(reqs []*correlate.Request) []Second {
+	type key struct {
+		run string
+		n   int
+	}
+	counts := map[key]*Second{}
+	for _, r := range reqs {
+		if r.Warmup {
+			continue
+		}
+		k := key{r.Run, SecondOf(r)}
+		if counts[k] == nil {
+			counts[k] = &Second{Run: k.run, Second: k.n}
+		}
+		counts[k].Requests++
+		if r.Tail {
+			counts[k].Tail++
+		}
+	}
+	list := make([]Second, 0, len(counts))
+	for _, s := range counts {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b Second) int {
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Second, b.Second))
+	})
+	return list
+}
+
+// Busiest returns the up to k seconds with the most tail requests, most first.
+func Busiest(seconds []Second, k int) []Second {
+	list := slices.DeleteFunc(slices.Clone(seconds), func(s Second) bool { return s.Tail == 0 })
+	slices.SortStableFunc(list, func(a, b Second) int { return cmp.Compare(b.Tail, a.Tail) })
+	return list[:min(k, len(list))]
+}
+
+// Burst is the drill-down into seconds.
+type Burst struct {
+	res    *correlate.Result
+	all    []Second
+	chosen []Second
+}
+
+// NewBurst drills into the chosen seconds of res, whose tail requests must have
+// been told in full.
+func NewBurst(res *correlate.Result, chosen []Second) *Burst {
+	return &Burst{res: res, all: Seconds(res.Requests), chosen: chosen}
+}
+
+// maxBusiest is how many of the busiest seconds are listed.
+const maxBusiest = 10
+
+// Text writes the busiest seconds, and then the tail requests of the chosen
+// ones in time order with what happened in each.
+func (b *Burst) Text(w io.Writer) error {
+	p := &printer{w: w}
+	p.warnings(b.res.Warnings)
+	empty := 0
+	for _, s := range b.all {
+		if s.Tail == 0 {
+			empty++
+		}
+	}
+	p.printf("%d seconds with requests, %d of them without a tail request; the busiest:\n", len(b.all), empty)
+	lines := []string{"  second\trequests\tin the tail\t"}
+	for _, s := range Busiest(b.all, maxBusiest) {
+		lines = append(lines, fmt.Sprintf("  %6d\t%8d\t%11d\t%s", s.Second, s.Requests, s.Tail, runName(s.Run)))
+	}
+	p.table(lines)
+	for _, s := range b.chosen {
+		b.second(p, s)
+	}
+	return p.err
+}
+
+func runName(run string) string {
+	if run == "" {
+		return ""
+	}
+	return "run " + Printable(run)
+}
+
+func (b *Burst) second(p *printer, s Second) {
+	var list []*correlate.Request
+	for _, r := range b.res.Requests {
+		if r.Tail && r.Run == s.Run && SecondOf(r) == s.Second {
+			list = append(list, r)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *correlate.Request) int { return cmp.Compare(x.Begin, y.Begin) })
+	p.printf("\nsecond %d %s: %d of %d requests are in the tail\n", s.Second, runName(s.Run), len(list), s.Requests)
+	for _, r := range list {
+		b.request(p, r)
+	}
+}
+
+func (b *Burst) request(p *printer, r *correlate.Request) {
+	e := b.res.Explain(r)
+	out := request(r, &e, nil)
+	p.printf("\n  %s at %.3f s: %s, %s", Printable(r.Label()), float64(r.SinceStart)/1e9, Duration(r.Latency()), Printable(e.Verdict))
+	if why := Culprit(&out); why != "" {
+		p.printf(" (%s)", why)
+	}
+	p.printf("\n    parts  %s\n", partsLine(r, &e))
+	var lines []string
+	moments := r.Moments()
+	for i := range moments {
+		if len(lines) == maxLines {
+			lines = append(lines, fmt.Sprintf("    ...\t%d more", len(moments)-i))
+			break
+		}
+		lines = append(lines, b.moment(r, &moments[i]))
+	}
+	p.table(lines)
+}
+
+// maxLines bounds the story of one request on paper.
+const maxLines = 60
+
+func partsLine(r *correlate.Request, e *correlate.Explanation) string {
+	var list []string
+	for i, ns := range r.Parts {
+		if ns == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s %s", part.Part(i), Duration(ns))
+		if x := e.Excess[i]; x != 0 {
+			text += fmt.Sprintf(" (%s)", signed(x))
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+func signed(ns int64) string {
+	if ns > 0 {
+		return "+" + Duration(ns)
+	}
+	return Duration(ns)
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tailtrace/tailtrace/correlate"
+)
+
+// Culprit says in one phrase what stands behind a request's verdict, from its
+// evidence: "hog[231] had the CPU for 4.1 ms". Empty where nothing was seen.
+func Culprit(r *Request) string {
+	var phrases []string
+	for _, want := range leads(r) {
+		for i := range r.Evidence {
+			e := &r.Evidence[i]
+			if e.What == want.what && (want.part == "" || e.Part == want.part) {
+				phrases = append(phrases, phrase(e))
+				break
+			}
+		}
+	}
+	if len(phrases) == 0 {
+		return ""
+	}
+	return strings.Join(phrases, "; ")
+}
+
+// lead is a kind of evidence to look for.
+type lead struct{ what, part string }
+
+// leads lists what best tells a verdict, best first. All that are found are
+// shown.
+func leads(r *Request) []lead {
+	switch r.Verdict {
+	case correlate.VerdictSlowStep:
+		return []lead{{correlate.EvidenceStep, ""}}
+	case correlate.VerdictSlowCore, correlate.VerdictUnexplained:
+		return []lead{
+			{correlate.EvidenceStretch, ""}, {correlate.EvidenceSteal, ""}, {correlate.EvidenceOtherCPUs, ""},
+			{correlate.EvidenceOtherTask, ""},
+		}
+	case correlate.VerdictQueued:
+		return []lead{{correlate.EvidenceRequest, ""}}
+	case correlate.VerdictMixed:
+		var list []lead
+		for _, p := range r.Mixed {
+			list = append(list, partLeads(p)...)
+		}
+		return list
+	}
+	if list := partLeads(r.Verdict); len(list) > 0 {
+		return list
+	}
+	return []lead{{correlate.EvidenceSpan, ""}}
+}
+
+func partLeads(p string) []lead {
+	switch p {
+	case "running":
+		return []lead{{correlate.EvidenceStretch, ""}}
+	case "preempted", "waking":
+		return []lead{{correlate.EvidenceOccupant, p}}
+	case "lock":
+		return []lead{{correlate.EvidenceHolder, p}, {correlate.EvidenceWait, p}, {correlate.EvidenceWaker, p}}
+	case "io", "net", "sleep", "stopped", "blocked", "fault-io":
+		return []lead{{correlate.EvidenceWait, p}, {correlate.EvidenceWaker, p}}
+	case "irq", "softirq", "nmi":
+		return []lead{{correlate.EvidenceInterrupt, p}}
+	case "fault":
+		return []lead{{correlate.EvidenceFaults, ""}, {correlate.EvidenceFaultTrap, ""}}
+	case "other-request":
+		return []lead{{correlate.EvidenceRequest, ""}}
+	}
+	return nil
+}
+
+func phrase(e *correlate.Evidence) string {
+	switch e.What {
+	case correlate.EvidenceOccupant:
+		return fmt.Sprintf("%s had the CPU for %s", who(e), Duration(e.NS))
+	case correlate.EvidenceWait:
+		return waitPhrase(e)
+	case correlate.EvidenceWaker:
+		if e.Context != "" {
+			return "woken in " + e.Context + " context"
+		}
+		return "woken by " + who(e)
+	case correlate.EvidenceHolder:
+		return "held by " + who(e)
+	case correlate.EvidenceInterrupt:
+		return fmt.Sprintf("%s x%d, %s", e.Name, e.Count, Duration(e.NS))
+	case correlate.EvidenceFaults:
+		return fmt.Sprintf("%d x %s, %s", e.Count, e.Name, Duration(e.NS))
+	case correlate.EvidenceFaultTrap:
+		return fmt.Sprintf("trapping into %d of them about %s (estimate)", e.Count, Duration(e.NS))
+	case correlate.EvidenceRequest:
+		return fmt.Sprintf("behind request %s for %s", e.Request, Duration(e.NS))
+	case correlate.EvidenceSpan:
+		return fmt.Sprintf("%s for %s", Printable(e.Name), Duration(e.NS))
+	}
+	return figurePhrase(e)
+}
+
+func figurePhrase(e *correlate.Evidence) string {
+	var v, n float64
+	if e.Value != nil && e.Normal != nil {
+		v, n = *e.Value, *e.Normal
+	}
+	switch e.What {
+	case correlate.EvidenceStep:
+		if v >= 1e6 { // its normal time is too short to divide by
+			return fmt.Sprintf("%s ran %s longer", Printable(e.Name), Duration(e.NS))
+		}
+		return fmt.Sprintf("%s ran %.2g times its normal time, +%s", Printable(e.Name), v, Duration(e.NS))
+	case correlate.EvidenceStretch:
+		return fmt.Sprintf("ran %.2f times the normal time", v)
+	case correlate.EvidenceSteal:
+		return fmt.Sprintf("steal %.0f%% (normal %.0f%%)", 100*v, 100*n)
+	case correlate.EvidenceOtherCPUs:
+		return fmt.Sprintf("other CPUs %.0f%% busy (normal %.0f%%)", 100*v, 100*n)
+	case correlate.EvidenceOtherTask:
+		return "there " + who(e)
+	case correlate.EvidenceFrequency:
+		return fmt.Sprintf("%.0f MHz (normal %.0f)", v/1e3, n/1e3)
+	}
+	return e.What
+}
+
+func waitPhrase(e *correlate.Evidence) string {
+	call := e.Name
+	if call == "" {
+		call = "no system call"
+	}
+	times := ""
+	if e.Count > 1 {
+		times = fmt.Sprintf(" x%d", e.Count)
+	}
+	return fmt.Sprintf("%s%s, %s", call, times, Duration(e.NS))
+}
+
+func who(e *correlate.Evidence) string {
+	name := Printable(e.Name)
+	if e.Tid == 0 {
+		if name == "" {
+			return "an unknown task"
+		}
+		return name
+	}
+	if e.Pid != 0 && e.Pid != e.Tid {
+		return fmt.Sprintf("%s[%d/%d]", name, e.Pid, e.Tid)
+	}
+	return fmt.Sprintf("%s[%d]", name, e.Tid)
+}
+
+// Duration formats ns with three or four digits and a unit.
+func Duration(ns int64) string {
+	d := time.Duration(ns)
+	abs := d.Abs()
+	switch {
+	case abs < 10*time.Microsecond:
+		return fmt.Sprintf("%.2f us", float64(ns)/1e3)
+	case abs < 10*time.Millisecond:
+		return fmt.Sprintf("%.0f us", float64(ns)/1e3)
+	case abs < 10*time.Second:
+		return fmt.Sprintf("%.1f ms", float64(ns)/1e6)
+	}
+	return fmt.Sprintf("%.1f s", float64(ns)/1e9)
+}
+
+// Printable keeps what a terminal may show: names come from processes that may
+// be hostile.
+func Printable(s string) string {
+	q := fmt.Sprintf("%+q", s)
+	q = q[1 : len(q)-1]
+	return strings.ReplaceAll(q, `\"`, `"`)
+}
