@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate/rows"
+	"github.com/tailtrace/tailtrace/correlate/stats"
 	"github.com/tailtrace/tailtrace/correlate/timeline"
 )
 
@@ -105,9 +105,8 @@ func (res *Result) markTail(fraction float64) {
 		}
 	}
 	for _, list := range byRun {
-		n := int(math.Ceil(fraction*float64(len(list)) - 1e-9))
 		slices.SortStableFunc(list, func(a, b *Request) int { return cmp.Compare(b.Latency(), a.Latency()) })
-		for _, r := range list[:min(n, len(list))] {
+		for _, r := range list[:stats.TailCount(len(list), fraction)] {
 			r.Tail = true
 		}
 	}
@@ -142,7 +141,7 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 	if err != nil {
 		return err
 	}
-	b := timeline.New(acc.segment, timeline.NewLosses(res.gaps()), res.Syscall)
+	b := timeline.New(acc.segment, timeline.NewLosses(res.Losses), res.Syscall)
 	res.tasks = b.Tasks
 	res.sampled()
 	for r.Next() {

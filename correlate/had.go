@@ -2,10 +2,10 @@ package correlate
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/stats"
 )
 
 // Attribute is something that a request did or did not have. How common one is
@@ -92,7 +92,7 @@ func (res *Result) markRunStart() {
 	}
 	for _, list := range byRun {
 		slices.SortStableFunc(list, func(a, b *Request) int { return cmp.Compare(a.Begin, b.Begin) })
-		n := int(math.Ceil(firstFraction*float64(len(list)) - 1e-9))
+		n := stats.TailCount(len(list), firstFraction)
 		for i, r := range list {
 			r.first = i < n
 			r.SinceStart = int64(r.Begin - list[0].Begin)

@@ -1,48 +1,49 @@
 package report
 
-import "github.com/tailtrace/tailtrace/correlate"
+import (
+	"github.com/tailtrace/tailtrace/correlate"
+	"github.com/tailtrace/tailtrace/correlate/stats"
+)
 
 // noneOf is the line for requests that have none of the attributes.
 const noneOf = "none of these"
 
-// attributeTable holds every attribute's share in the tail against all.
-func attributeTable(res *correlate.Result, attributes []correlate.Attribute) []Attribute {
-	none := correlate.Attribute{Name: noneOf, Has: func(r *correlate.Request) bool {
-		return len(correlate.Had(r, attributes)) == 0
-	}}
-	list := []Attribute{}
-	for _, a := range append(attributes[:len(attributes):len(attributes)], none) {
-		list = append(list, attributeLine(res, a))
+// attributeTable holds the share of every attribute that some request has in
+// the tail against its share in all, and last the requests that have none.
+func attributeTable(res *correlate.Result, attributes []correlate.Attribute) []stats.Attribute {
+	var tail []bool
+	none := stats.Flag{Name: noneOf}
+	flags := make([]stats.Flag, len(attributes))
+	for i, a := range attributes {
+		flags[i].Name = a.Name
 	}
-	return list
-}
-
-func attributeLine(res *correlate.Result, a correlate.Attribute) Attribute {
-	var n, tail, has, both int
 	for _, r := range res.Requests {
 		if r.Warmup {
 			continue
 		}
-		n++
-		in := a.Has(r)
-		if in {
-			has++
+		tail = append(tail, r.Tail)
+		any := false
+		for i, a := range attributes {
+			has := a.Has(r)
+			flags[i].Has = append(flags[i].Has, has)
+			any = any || has
 		}
-		if r.Tail {
-			tail++
-			if in {
-				both++
-			}
+		none.Has = append(none.Has, !any)
+	}
+	var seen []stats.Flag
+	for _, f := range flags {
+		if anyOf(f.Has) {
+			seen = append(seen, f)
 		}
 	}
-	out := Attribute{Name: a.Name}
-	if n == 0 || tail == 0 {
-		return out
+	return stats.Attributes(tail, append(seen, none))
+}
+
+func anyOf(flags []bool) bool {
+	for _, f := range flags {
+		if f {
+			return true
+		}
 	}
-	out.TailShare, out.AllShare = float64(both)/float64(tail), float64(has)/float64(n)
-	if has > 0 {
-		ratio := out.TailShare / out.AllShare
-		out.Ratio = &ratio
-	}
-	return out
+	return false
 }

@@ -36,7 +36,7 @@ type Explain struct {
 	Tail        Tail                `json:"tail"`
 	Warnings    []string            `json:"warnings"`
 	Verdicts    []Verdict           `json:"verdicts"`
-	Attributes  []Attribute         `json:"attributes"`
+	Attributes  []stats.Attribute   `json:"attributes"`
 	Requests    []Request           `json:"requests"`
 }
 
@@ -53,18 +53,6 @@ type Verdict struct {
 	Verdict string  `json:"verdict"`
 	Count   int     `json:"count"`
 	Share   float64 `json:"share"`
-}
-
-// Attribute holds a property's share in the tail against its share in all. P is
-// the chance of a share in the tail that is at least as high if the property
-// had nothing to do with the tail, by circular shifts; null where it cannot be
-// computed.
-type Attribute struct {
-	Name      string   `json:"name"`
-	TailShare float64  `json:"tail_share"`
-	AllShare  float64  `json:"all_share"`
-	Ratio     *float64 `json:"ratio"` // null where no request has it
-	P         *float64 `json:"p"`
 }
 
 // Request is one explained request. Parts sum to Latency.

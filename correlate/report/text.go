@@ -96,17 +96,7 @@ func (p *printer) verdicts(x *Explain) {
 func (p *printer) attributes(x *Explain) {
 	lines := []string{"what requests had\tin the tail\tin all\tratio\tp"}
 	for _, a := range x.Attributes {
-		if a.AllShare == 0 {
-			continue
-		}
-		ratio, chance := "-", "-"
-		if a.Ratio != nil {
-			ratio = fmt.Sprintf("%.1f", *a.Ratio)
-		}
-		if a.P != nil {
-			chance = fmt.Sprintf("%.2g", *a.P)
-		}
-		lines = append(lines, fmt.Sprintf("  %s\t%10.1f%%\t%5.1f%%\t%5s\t%s", Printable(a.Name), 100*a.TailShare, 100*a.AllShare, ratio, chance))
+		lines = append(lines, fmt.Sprintf("  %s\t%10.1f%%\t%5.1f%%\t%5.1f\t%.2g", Printable(a.Name), 100*a.TailShare, 100*a.AllShare, a.Ratio, a.P))
 	}
 	p.table(lines)
 	p.printf("\n")
