@@ -108,8 +108,8 @@ func (c *client) connect() error {
 	if c.fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	if err := unix.SetsockoptInt(c.fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		return fmt.Errorf("connect: %w", err)
+	if err := sendAtOnce(c.fd); err != nil {
+		return err
 	}
 	sa := &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}
 	if err := unix.Connect(c.fd, sa); err != nil {

@@ -78,13 +78,14 @@ func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 		t.Errorf("%d spans in the ring, want %d", spans, res.Injected["gc"])
 	}
 
-	injected := map[string][]int64{}
+	injected, amounts := map[string][]int64{}, map[string][]int64{}
 	for _, tr := range truth {
 		l, ok := latency[tr.ID]
 		if !ok {
 			t.Errorf("request %d is in the truth and not in the rows", tr.ID)
 		}
 		injected[tr.Cause] = append(injected[tr.Cause], l)
+		amounts[tr.Cause] = append(amounts[tr.Cause], tr.InjectedNS)
 		if ok := witness[tr.Cause]; ok != nil && !ok(tr) {
 			t.Errorf("the kernel's counts do not fit the cause: %+v", tr)
 		}
@@ -97,8 +98,13 @@ func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 			t.Errorf("%s: %d in the truth, %d in the result, want 3", name, len(got), res.Injected[name])
 			continue
 		}
-		if m := median(got); m < 3*normal {
+		m, amount := median(got), median(amounts[name])
+		if m < 3*normal {
 			t.Errorf("%s: the median request takes %d ns, not even three times the normal %d", name, m, normal)
+		}
+		if m > 4*(amount+normal) {
+			t.Errorf("%s: the median request takes %d ns, which an injected %d and a normal %d do not explain",
+				name, m, amount, normal)
 		}
 	}
 }

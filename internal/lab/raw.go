@@ -71,6 +71,15 @@ func rawSleep(ns int64) {
 	}
 }
 
+// sendAtOnce keeps a connection from holding an answer back until the one
+// before it is acknowledged.
+func sendAtOnce(fd int) error {
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		return fmt.Errorf("set TCP_NODELAY: %w", err)
+	}
+	return nil
+}
+
 const (
 	futexWaitPrivate = 0 | 128
 	futexWakePrivate = 1 | 128

@@ -58,6 +58,9 @@ func serve(cfg setup) error {
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
+	if err := sendAtOnce(fd); err != nil {
+		return err
+	}
 	return s.loop(fd)
 }
 
@@ -99,7 +102,7 @@ func (s *service) loop(fd int) error {
 func (s *service) handle(req request, side serviceSide, extra int64) (reply, error) {
 	ans := reply{id: req.id}
 	before := threadUsage()
-	w := s.ring.Begin(req.id, s.kind)
+	w := s.ring.BeginOn(uint32(s.tid), req.id, s.kind)
 	if side.arm != nil {
 		if err := side.arm(req.amount); err != nil {
 			return ans, err
