@@ -53,7 +53,6 @@ func serve(cfg setup) error {
 			return fmt.Errorf("prepare %s: %w", c.name, err)
 		}
 	}
-	quiet(s.threads...)
 	fd, _, err := unix.Accept(serviceListener)
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
@@ -61,6 +60,7 @@ func serve(cfg setup) error {
 	if err := sendAtOnce(fd); err != nil {
 		return err
 	}
+	quiet(s.threads...)
 	return s.loop(fd)
 }
 
