@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,10 +12,11 @@ import (
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 )
 
-var errID = errors.New("id is neither a string nor a whole number from 0 to 2^64-1")
+var errID = errors.New("id is neither a string nor a whole number")
 
 // ParseID turns a row's JSON id into the id that the service published: a
-// number is itself, any string goes through TextID.
+// whole number from 0 to 2^64-1 is itself, any other whole number is its
+// digits as text, and text goes through TextID.
 func ParseID(value []byte) (eventfile.ID, error) {
 	if len(value) > 0 && value[0] == '"' {
 		var text string
@@ -31,7 +33,11 @@ func ParseID(value []byte) (eventfile.ID, error) {
 	if err != nil {
 		return eventfile.ID{}, errID
 	}
-	return floatID(f)
+	id, err := floatID(f)
+	if err != nil && !bytes.ContainsAny(value, ".eE") {
+		return TextID(string(value)), nil // a whole number that 64 bits cannot hold
+	}
+	return id, err
 }
 
 // NumberID is the id of a request that is known by a number.

@@ -168,10 +168,10 @@ func (z *npzReader) id(i int, row *Row) (problem string) {
 			return err.Error()
 		}
 	default:
-		if n, ok := a.integer(at); ok && n < 0 {
-			return errID.Error()
-		}
 		row.ID = NumberID(a.bits(at))
+		if n, ok := a.integer(at); ok && n < 0 {
+			row.ID = TextID(row.Label)
+		}
 	}
 	return ""
 }
@@ -195,6 +195,9 @@ func (z *npzReader) text(field string, i int) string {
 		return a.text(at)
 	case a.kind == 'u':
 		return strconv.FormatUint(a.bits(at), 10)
+	case a.kind == 'i':
+		n, _ := a.integer(at)
+		return strconv.FormatInt(n, 10)
 	}
 	return strconv.FormatFloat(a.float(at), 'f', -1, 64)
 }

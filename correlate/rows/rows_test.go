@@ -170,7 +170,13 @@ func TestParseID(t *testing.T) {
 			t.Errorf("ParseID(%s) = %v, %v; want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{`-1`, `1.5`, `1e300`, `18446744073709551616`, `true`, `{}`, `[1]`, ``} {
+	if got, err := ParseID([]byte(`-5`)); err != nil || got != TextID("-5") {
+		t.Errorf("ParseID(-5) = %v, %v", got, err)
+	}
+	if got, err := ParseID([]byte(`18446744073709551616`)); err != nil || got != TextID("18446744073709551616") {
+		t.Errorf("ParseID(2^64) = %v, %v", got, err)
+	}
+	for _, in := range []string{`-1.0`, `1.5`, `1e300`, `true`, `{}`, `[1]`, ``} {
 		if id, err := ParseID([]byte(in)); err == nil {
 			t.Errorf("ParseID(%s) = %v, want an error", in, id)
 		}
