@@ -10,7 +10,7 @@
 
 /* A traced process, by tgid. */
 struct target {
-	__u64 start;	/* of the leader: tells a reused pid apart */
+	__u64 start;	/* of the leader: tells a reused pid apart; 0 = not known yet */
 	__s32 threads;	/* entries in the threads map */
 	__u32 dying;	/* its last thread is in exit */
 };

@@ -20,6 +20,8 @@ int snapshot(struct bpf_iter__task *ctx)
 	t = target_of(p);
 	if (!t)
 		return 0;
+	if (!t->start) /* user space knows it only in clock ticks */
+		t->start = p->group_leader->start_boottime;
 	fill_head(&e.head, now, EV_SNAPSHOT, p->on_cpu ? FLAG_ON_CPU : 0);
 	e.head.cpu = task_cpu(p);
 	fill_task(&e.task, p, 1);

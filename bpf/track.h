@@ -16,6 +16,12 @@
 #include "emit.h"
 #include "fixes.h"
 
+/* is_same: p's process is the one that t was made for, not a later one with its pid. */
+static __always_inline _Bool is_same(struct target *t, __u64 leader_start)
+{
+	return !t->start || t->start == leader_start;
+}
+
 static __always_inline struct target *target_of(struct task_struct *p)
 {
 	__u32 tgid = p->tgid;
@@ -24,7 +30,7 @@ static __always_inline struct target *target_of(struct task_struct *p)
 	if (!tgid)
 		return 0;
 	t = bpf_map_lookup_elem(&targets, &tgid);
-	if (!t || t->start != p->group_leader->start_boottime)
+	if (!t || !is_same(t, p->group_leader->start_boottime))
 		return 0;
 	return t;
 }
@@ -41,7 +47,7 @@ static __always_inline struct target *target_current(void)
 	if (!t)
 		return 0;
 	p = (void *)bpf_get_current_task();
-	if (t->start != BPF_CORE_READ(p, group_leader, start_boottime))
+	if (!is_same(t, BPF_CORE_READ(p, group_leader, start_boottime)))
 		return 0;
 	return t;
 }

@@ -1,0 +1,155 @@
+package collector
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/bpf"
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+)
+
+// kernel is the attached kernel side. Nothing of it is pinned: it goes with
+// the process, however that ends.
+type kernel struct {
+	maps     *ebpf.Collection
+	progs    map[string]*ebpf.Program
+	attached []io.Closer
+	iter     *link.Iter // nil where the kernel has none
+	hooks    []eventfile.Hook
+	rings    *rings
+	cpus     []int32 // online when it was attached
+}
+
+type kernelConfig struct {
+	sizes    sizes
+	follow   bool
+	sampleHz int
+}
+
+// attachKernel loads and attaches every source that this kernel takes. It
+// traces nothing yet: no process is a target.
+func attachKernel(cfg kernelConfig) (k *kernel, err error) {
+	types, err := loadKernelTypes()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := kernelSpec(types, cfg.sizes, cfg.follow)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLoader(types, spec)
+	if err != nil {
+		return nil, err
+	}
+	k = &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program)}
+	defer func() {
+		if err != nil {
+			k.close()
+		}
+	}()
+	if k.cpus, err = onlineCPUs(); err != nil {
+		return nil, err
+	}
+	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {
+		return nil, err
+	}
+	for _, s := range sources() {
+		if err := k.add(l, &s, cfg.sampleHz); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// add puts s in the plan, on or off. It fails only where s is a must.
+func (k *kernel) add(l *loader, s *source, sampleHz int) error {
+	if !s.ours() {
+		return nil
+	}
+	if s.how == perfClock && sampleHz == 0 {
+		k.hooks = append(k.hooks, s.off("turned off"))
+		return nil
+	}
+	progs, err := l.load(s)
+	if err == nil {
+		err = k.attach(s, progs, sampleHz)
+	}
+	if err != nil {
+		for _, p := range progs {
+			p.Close()
+		}
+		if s.must {
+			return fmt.Errorf("attach %s: %w", s.name, err)
+		}
+		k.hooks = append(k.hooks, s.off(err.Error()))
+		return nil
+	}
+	for name, p := range progs {
+		k.progs[name] = p
+	}
+	k.hooks = append(k.hooks, s.on())
+	return nil
+}
+
+func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int) (err error) {
+	var opened []io.Closer
+	defer func() {
+		if err != nil {
+			closeAll(opened)
+			return
+		}
+		k.attached = append(k.attached, opened...)
+	}()
+	events := func(prog string, attr unix.PerfEventAttr) {
+		if err != nil {
+			return
+		}
+		var fds []io.Closer
+		fds, err = attachPerf(progs[prog], attr, k.cpus)
+		opened = append(opened, fds...)
+	}
+	switch s.how {
+	case tpBTF:
+		for _, name := range s.progs {
+			l, err := link.AttachTracing(link.TracingOptions{Program: progs[name]})
+			if err != nil {
+				return err
+			}
+			opened = append(opened, l)
+		}
+	case perfFaults:
+		events(bpf.KernelProgFaultBegin, every(unix.PERF_COUNT_SW_PAGE_FAULTS))
+		events(bpf.KernelProgFaultMinor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MIN))
+		events(bpf.KernelProgFaultMajor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ))
+	case perfClock:
+		events(bpf.KernelProgSample, clock(sampleHz))
+	case taskIter:
+		k.iter, err = link.AttachIter(link.IterOptions{Program: progs[bpf.KernelProgSnapshot]})
+		if err == nil {
+			opened = append(opened, k.iter)
+		}
+	}
+	return err
+}
+
+// detach stops all events. What is in the rings stays there.
+func (k *kernel) detach() error {
+	err := closeAll(k.attached)
+	k.attached = nil
+	return err
+}
+
+func (k *kernel) close() {
+	k.detach()
+	for _, p := range k.progs {
+		p.Close()
+	}
+	if k.rings != nil {
+		k.rings.close()
+	}
+	k.maps.Close()
+}

@@ -1,0 +1,131 @@
+package collector
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+
+	"github.com/tailtrace/tailtrace/bpf"
+)
+
+// Programs with no BTF of the kernel to load against have no fallback here.
+var errNoBTF = errors.New("this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)")
+
+// kernelTypes answers what the running kernel has, from its own type
+// information: vendors backport, so its version says nothing.
+type kernelTypes struct{ spec *btf.Spec }
+
+func loadKernelTypes() (kernelTypes, error) {
+	spec, err := btf.LoadKernelSpec()
+	if err != nil {
+		return kernelTypes{}, fmt.Errorf("%w: %w", errNoBTF, err)
+	}
+	return kernelTypes{spec}, nil
+}
+
+// tracepoint returns the type of a tracepoint's callback.
+func (k kernelTypes) tracepoint(name string) (*btf.FuncProto, bool) {
+	var def *btf.Typedef
+	if err := k.spec.TypeByName("btf_trace_"+name, &def); err != nil {
+		return nil, false
+	}
+	ptr, ok := btf.UnderlyingType(def.Type).(*btf.Pointer)
+	if !ok {
+		return nil, false
+	}
+	proto, ok := ptr.Target.(*btf.FuncProto)
+	return proto, ok
+}
+
+func (k kernelTypes) hasFunc(name string) bool {
+	var fn *btf.Func
+	return k.spec.TypeByName(name, &fn) == nil
+}
+
+// switchHasState reports whether sched_switch passes the state of the task
+// that leaves: callback data, preempt, prev, next, state.
+func (k kernelTypes) switchHasState() bool {
+	proto, ok := k.tracepoint("sched_switch")
+	return ok && len(proto.Params) >= 5
+}
+
+// sizes of the kernel maps.
+type sizes struct {
+	cpus      int // possible CPUs
+	ringBytes int // of one CPU's ring
+	threads   int
+}
+
+// kernelSpec returns the object set up for this kernel and these sizes.
+func kernelSpec(k kernelTypes, sz sizes, follow bool) (*ebpf.CollectionSpec, error) {
+	spec, err := bpf.LoadKernel()
+	if err != nil {
+		return nil, fmt.Errorf("read the kernel object: %w", err)
+	}
+	spec.Maps[bpf.KernelMapCpus].MaxEntries = uint32(sz.cpus)
+	spec.Maps[bpf.KernelMapThreads].MaxEntries = uint32(sz.threads)
+	spec.Maps[bpf.KernelMapRings].MaxEntries = uint32(sz.cpus)
+	spec.Maps[bpf.KernelMapRings].InnerMap.MaxEntries = uint32(sz.ringBytes)
+	for name, on := range map[string]bool{
+		bpf.KernelVarSwitchHasState: k.switchHasState(),
+		bpf.KernelVarHaveTaskPtRegs: k.hasFunc("bpf_task_pt_regs"),
+		bpf.KernelVarFollow:         follow,
+	} {
+		var v uint8
+		if on {
+			v = 1
+		}
+		if err := spec.Variables[name].Set(v); err != nil {
+			return nil, fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	return spec, nil
+}
+
+// loader loads programs one source at a time, onto one set of maps, so that
+// one that this kernel refuses does not take the others with it.
+type loader struct {
+	types kernelTypes
+	spec  *ebpf.CollectionSpec
+	maps  *ebpf.Collection
+	cache *btf.Cache
+}
+
+func newLoader(k kernelTypes, spec *ebpf.CollectionSpec) (*loader, error) {
+	only := spec.Copy()
+	only.Programs = nil
+	maps, err := ebpf.NewCollection(only)
+	if err != nil {
+		return nil, fmt.Errorf("create kernel maps: %w", err)
+	}
+	return &loader{types: k, spec: spec, maps: maps, cache: btf.NewCache()}, nil
+}
+
+// load returns the programs of s by name.
+func (l *loader) load(s *source) (map[string]*ebpf.Program, error) {
+	for _, p := range s.points {
+		if _, ok := l.types.tracepoint(p); !ok {
+			return nil, fmt.Errorf("this kernel has no tracepoint %s", p)
+		}
+	}
+	part := l.spec.Copy()
+	part.Programs = make(map[string]*ebpf.ProgramSpec)
+	for _, name := range s.progs {
+		part.Programs[name] = l.spec.Programs[name].Copy()
+	}
+	coll, err := ebpf.NewCollectionWithOptions(part, ebpf.CollectionOptions{
+		MapReplacements: l.maps.Maps,
+		Cache:           l.cache,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", s.name, err)
+	}
+	defer coll.Close()
+	progs := make(map[string]*ebpf.Program)
+	for _, name := range s.progs {
+		progs[name] = coll.DetachProgram(name)
+	}
+	return progs, nil
+}

@@ -1,0 +1,84 @@
+package collector
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// perfFD is an open perf event; closing it detaches its program.
+type perfFD int
+
+func (fd perfFD) Close() error { return unix.Close(int(fd)) }
+
+// attachPerf opens one event of attr on every CPU, for all tasks, with prog
+// on it. A CPU that is offline has none.
+func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (opened []io.Closer, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(opened)
+			opened = nil
+		}
+	}()
+	for _, cpu := range cpus {
+		fd, err := openPerf(prog, attr, int(cpu))
+		if errors.Is(err, unix.ENODEV) {
+			continue
+		}
+		if err != nil {
+			return opened, fmt.Errorf("CPU %d: %w", cpu, err)
+		}
+		opened = append(opened, fd)
+	}
+	return opened, nil
+}
+
+func openPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpu int) (perfFD, error) {
+	attr.Bits |= unix.PerfBitDisabled
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return -1, os.NewSyscallError("perf_event_open", err)
+	}
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD()); err != nil {
+		unix.Close(fd)
+		return -1, os.NewSyscallError("set perf event program", err)
+	}
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {
+		unix.Close(fd)
+		return -1, os.NewSyscallError("enable perf event", err)
+	}
+	return perfFD(fd), nil
+}
+
+// every is a software event that fires each time.
+func every(config uint64) unix.PerfEventAttr {
+	return unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Size:   uint32(unix.PERF_ATTR_SIZE_VER1),
+		Config: config,
+		Sample: 1,
+	}
+}
+
+// clock samples the CPU hz times a second, except when it is idle.
+func clock(hz int) unix.PerfEventAttr {
+	return unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Size:   uint32(unix.PERF_ATTR_SIZE_VER1),
+		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
+		Sample: uint64(hz),
+		Bits:   unix.PerfBitFreq | unix.PerfBitExcludeIdle,
+	}
+}
+
+func closeAll(cs []io.Closer) error {
+	var errs []error
+	for _, c := range cs {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,190 @@
+package collector
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/cilium/ebpf/ringbuf"
+
+	"github.com/tailtrace/tailtrace/bpf"
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+)
+
+// recorder moves what the kernel side produces into the file.
+type recorder struct {
+	k      *kernel
+	w      *eventfile.Writer
+	merge  *merger
+	losses *lossReader
+	record ringbuf.Record
+
+	tasks   *taskCache
+	procs   *procNamer
+	owners  *ownerResolver
+	targets *targetSet
+
+	events, windows, lost uint64
+}
+
+func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
+	n := len(k.rings.readers)
+	return &recorder{
+		k: k,
+		w: w,
+		// one more queue than rings: of the snapshot
+		merge:   newMerger(n + 1),
+		losses:  newLossReader(k.maps.Maps[bpf.KernelMapCpus], n),
+		tasks:   newTaskCache(),
+		procs:   newProcNamer(int32(os.Getpid())),
+		owners:  newOwnerResolver(),
+		targets: newTargetSet(pids),
+	}
+}
+
+// start makes the processes targets and takes the snapshot.
+func (r *recorder) start(pids []int32) error {
+	r.losses.asOf = now()
+	for _, pid := range pids {
+		if err := r.k.trace(pid); err != nil {
+			return err
+		}
+	}
+	snapshot := len(r.k.rings.readers)
+	return r.k.snapshot(func(raw []byte) error { return r.queue(snapshot, raw) })
+}
+
+func (r *recorder) queue(ring int, raw []byte) error {
+	h, err := view[bpf.KernelEventHead](raw)
+	if err != nil {
+		return err
+	}
+	r.merge.add(ring, eventfile.Time(h.Time), raw)
+	return nil
+}
+
+// drain fetches what is in the rings and writes what is due.
+func (r *recorder) drain() error {
+	r.merge.begin(now())
+	if err := r.fetch(); err != nil {
+		return err
+	}
+	return r.write()
+}
+
+// finish writes all that is left. The programs must be detached.
+func (r *recorder) finish() error {
+	if err := r.fetch(); err != nil {
+		return err
+	}
+	r.merge.finish()
+	if err := r.write(); err != nil {
+		return err
+	}
+	if err := r.procs.round(maxProcWaiting, r.w.Proc); err != nil {
+		return err
+	}
+	losses, err := recursionLosses(r.k.progs)
+	if err != nil {
+		return err
+	}
+	for _, l := range losses {
+		if err := r.loss(&l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *recorder) fetch() error {
+	var bad error
+	for cpu := range r.k.rings.readers {
+		err := r.k.rings.drain(cpu, &r.record, func(raw []byte) {
+			if err := r.queue(cpu, raw); err != nil {
+				bad = err
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return bad
+}
+
+func (r *recorder) write() error {
+	if err := r.merge.release(r.event); err != nil {
+		return err
+	}
+	if err := r.losses.read(r.loss); err != nil {
+		return err
+	}
+	if late := r.merge.takeLate(); late.count > 0 {
+		err := r.loss(&eventfile.Loss{
+			Source: eventfile.LossLate,
+			CPU:    -1,
+			Count:  late.count,
+			First:  late.first,
+			Last:   late.last,
+			What:   "out of order in the file",
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.procs.round(procsPerRound, r.w.Proc)
+}
+
+// event writes one event, after the identities that it needs.
+func (r *recorder) event(raw []byte) error {
+	d, err := decode(raw)
+	if err != nil {
+		return err
+	}
+	for _, id := range d.tasks {
+		if id == nil {
+			continue
+		}
+		task, isNew := r.tasks.see(id, d.event.Time)
+		if isNew {
+			if err := r.w.Event(&task); err != nil {
+				return err
+			}
+		}
+		r.procs.see(id, isNew)
+	}
+	tgid := int32(d.tasks[0].Tgid)
+	if d.event.Owner != 0 {
+		d.event.Owner = r.owners.resolve(tgid, d.event.Owner, d.event.Time)
+	}
+	if r.targets.see(&d.event, tgid) {
+		r.owners.forget(tgid)
+	}
+	r.events++
+	return r.w.Event(&d.event)
+}
+
+func (r *recorder) loss(l *eventfile.Loss) error {
+	r.lost += l.Count
+	return r.w.Loss(l)
+}
+
+func (r *recorder) window(w *eventfile.Window) error {
+	r.windows++
+	return r.w.Window(w)
+}
+
+func (r *recorder) note(text string) error {
+	return r.w.Note(&eventfile.Note{Time: now(), Text: text})
+}
+
+// produced is how many events the programs tried to write.
+func (r *recorder) produced() (uint64, error) {
+	var sum uint64
+	for cpu := range r.k.rings.readers {
+		var state bpf.KernelCpuState
+		if err := r.losses.cpus.Lookup(uint32(cpu), &state); err != nil {
+			return 0, fmt.Errorf("read counters of CPU %d: %w", cpu, err)
+		}
+		sum += state.Tried
+	}
+	return sum, nil
+}

@@ -1,0 +1,188 @@
+package collector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/bpf"
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+)
+
+// Run records until ctx is done, the duration is over, or the last target has
+// ended, and returns a summary of what is in the file. It also returns one
+// beside an error that came up while recording: what was written before it
+// stays readable.
+func Run(ctx context.Context, c Config) (*Summary, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	targets, err := resolver{"/proc"}.targets(c.Pids)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPrivileges(); err != nil {
+		return nil, err
+	}
+	out, err := createOutput(c.Out, c.Force)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openSession(&c, targets, out)
+	if err != nil {
+		out.abandon()
+		return nil, err
+	}
+	sum, err := s.run(ctx)
+	return sum, errors.Join(err, out.Close())
+}
+
+// session is one recording, from the attached programs to the end block.
+type session struct {
+	cfg     *Config
+	targets []eventfile.Target
+	out     *output
+	k       *kernel
+	rec     *recorder
+	box     *boxReader
+	windows windowSource
+	began   eventfile.Time
+	agent   int64 // CPU time of this process when it began
+	err     error // the first of a callback that cannot return one
+}
+
+// openSession attaches everything and writes the header.
+func openSession(c *Config, targets []eventfile.Target, out *output) (s *session, err error) {
+	s = &session{cfg: c, targets: targets, out: out}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.k, err = openKernel(c); err != nil {
+		return nil, err
+	}
+	trap := s.k.faultTrap(s.log)
+	if s.box, err = openBox(s.k.cpus, targets[0].Pid); err != nil {
+		return nil, err
+	}
+	s.began = now()
+	s.agent = agentCPU()
+	header := makeHeader(c, s.k, targets, s.began, trap)
+	w, err := eventfile.NewWriter(out, header)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", c.Out, err)
+	}
+	if err := out.commit(); err != nil {
+		return nil, err
+	}
+	s.rec = newRecorder(s.k, w, pidsOf(targets))
+	s.windows = openWindows(c.Ring, s.rec.targets.pids)
+	return s, nil
+}
+
+// openKernel attaches the kernel side for c.
+func openKernel(c *Config) (*kernel, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("lift the limit on locked memory (CAP_SYS_RESOURCE): %w", err)
+	}
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return nil, fmt.Errorf("count CPUs: %w", err)
+	}
+	return attachKernel(kernelConfig{
+		sizes: sizes{
+			cpus:      cpus,
+			ringBytes: ringSize(c.BufferBytes, cpus),
+			threads:   maxThreads,
+		},
+		follow:   !c.NoFollow,
+		sampleHz: c.SampleHz,
+	})
+}
+
+// maxThreads is for how many threads of the targets there is room. One that
+// finds none is counted and has no faults or run queue.
+const maxThreads = 16384
+
+// faultTrap measures the cost of a fault outside its events, or returns -1.
+func (k *kernel) faultTrap(log func(string)) int64 {
+	if k.progs[bpf.KernelProgFaultBegin] == nil {
+		return absent
+	}
+	trap, err := measureFaultTrap(k.maps.Variables[bpf.KernelVarCalibration])
+	if err != nil {
+		log(err.Error())
+		return absent
+	}
+	return trap
+}
+
+func makeHeader(c *Config, k *kernel, targets []eventfile.Target, began eventfile.Time, trap int64) *eventfile.Header {
+	host, _ := os.Hostname()
+	return &eventfile.Header{
+		Tool:           c.Tool,
+		Host:           host,
+		Kernel:         kernelRelease(),
+		Arch:           runtime.GOARCH,
+		CPUs:           k.cpus,
+		Started:        began,
+		RealtimeOffset: realtimeOffset(),
+		Targets:        targets,
+		Hooks:          k.hooks,
+		Options:        c.Args,
+		FaultTrap:      trap,
+		SampleHz:       int32(c.SampleHz),
+	}
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+func pidsOf(targets []eventfile.Target) []int32 {
+	var pids []int32
+	for _, t := range targets {
+		pids = append(pids, t.Pid)
+	}
+	return pids
+}
+
+func (s *session) log(text string) {
+	if s.cfg.Log != nil {
+		s.cfg.Log(text)
+	}
+}
+
+// hooksOff lists the hooks that are off, for a remark.
+func hooksOff(hooks []eventfile.Hook) string {
+	var off []string
+	for _, h := range hooks {
+		if h.How == "" {
+			off = append(off, h.Name)
+		}
+	}
+	slices.Sort(off)
+	return strings.Join(off, ", ")
+}
+
+// interval of each thing that a recording does again and again.
+const (
+	drainEvery    = 50 * time.Millisecond
+	boxEvery      = 100 * time.Millisecond
+	flushEvery    = time.Second
+	progressEvery = 250 * time.Millisecond
+)
