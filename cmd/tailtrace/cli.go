@@ -50,7 +50,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	return report(stderr, err)
+	return printError(stderr, err)
 }
 
 func dispatch(s streams, args []string) error {
@@ -101,8 +101,8 @@ func withHint(err error, hint string) error {
 	return &hintError{err, hint, exitFailed}
 }
 
-// report prints an error and its hint and returns the exit code.
-func report(w io.Writer, err error) int {
+// printError prints an error and its hint and returns the exit code.
+func printError(w io.Writer, err error) int {
 	if errors.Is(err, pflag.ErrHelp) {
 		return exitDone
 	}

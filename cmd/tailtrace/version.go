@@ -8,6 +8,9 @@ import (
 // version is set by the release build.
 var version = "0.1.0-dev"
 
+// toolName is what a recording says it was written by.
+func toolName() string { return "tailtrace " + version }
+
 func runVersion(s streams, args []string) error {
 	if len(args) > 0 {
 		return usageError(fmt.Sprintf("version takes no argument, and %q is one", args[0]), "")

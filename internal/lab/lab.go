@@ -22,7 +22,8 @@ import (
 type Result struct {
 	Rows     string         // the client's rows, canonical JSON lines
 	Truth    string         // one line for each injected request
-	Injected map[string]int // requests by cause
+	Requests int            // measured ones
+	Injected map[string]int // those made slow, by cause
 	LeftOut  []LeftOut
 }
 
@@ -67,6 +68,7 @@ func Run(ctx context.Context, plan Plan, started func(pid int) error) (*Result, 
 	res := &Result{
 		Rows:     filepath.Join(plan.Dir, rowsFile),
 		Truth:    filepath.Join(plan.Dir, truthFile),
+		Requests: plan.Requests,
 		Injected: map[string]int{},
 		LeftOut:  left,
 	}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tailtrace/tailtrace/collector"
+)
+
+const recordText = `Records the kernel's events of a service, and the request windows that it publishes, until Ctrl-C,
+--duration, or the exit of the last target. Needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE.`
+
+func runRecord(s streams, args []string) error {
+	f := newFlags(s, "record", "-pid PID[,PID...] -out FILE", recordText)
+	pid := f.String("pid", "", "process to trace, with all its threads; several with commas or spaces")
+	c := collector.Config{Args: args, Tool: toolName()}
+	f.StringVar(&c.Out, "out", "", "events file to write; must not exist")
+	f.BoolVar(&c.Force, "force", false, "replace an existing events file")
+	f.DurationVar(&c.Duration, "duration", 0, "stop after this long, as in 90s (0: until stopped)")
+	f.StringVar(&c.Ring, "ring", "auto", "the service's request ring: auto, none, or a path")
+	f.IntVar(&c.SampleHz, "sample", collector.DefaultSampleHz, "cpu-clock samples a second and CPU; 0 turns them off")
+	f.BoolVar(&c.NoFollow, "no-follow", false, "leave out child processes")
+	f.IntVar(&c.BufferBytes, "buffer", 0, "kernel buffer for all CPUs, bytes (0: chosen)")
+	if err := missingPid(args); err != nil {
+		return err
+	}
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	var err error
+	if c.Pids, err = pids(f, *pid); err != nil {
+		return err
+	}
+	if c.Out == "" {
+		return usageError("no output file given", "tailtrace -pid PID -out events.bin")
+	}
+	return record(s, c)
+}
+
+// missingPid catches `-pid $(pgrep nothing) -out FILE`, in which an ordinary
+// flag parser would take -out for the pid.
+func missingPid(args []string) error {
+	for i, a := range args {
+		if a != "-pid" && a != "--pid" {
+			continue
+		}
+		if i+1 == len(args) || strings.HasPrefix(args[i+1], "-") || strings.TrimSpace(args[i+1]) == "" {
+			return errNoPid
+		}
+	}
+	return nil
+}
+
+var errNoPid = usageError("no pid after -pid", "if it came from pgrep, no process has that name: is the service running?")
+
+// pids takes the pids of -pid and, as pgrep prints one a line, the numbers that
+// a shell made of further lines.
+func pids(f *pflag.FlagSet, text string) ([]int, error) {
+	if !f.Changed("pid") {
+		return nil, usageError("no pid given", "tailtrace -pid $(pgrep NAME) -out events.bin")
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	if len(words) == 0 {
+		return nil, errNoPid
+	}
+	var list []int
+	for _, w := range append(words, f.Args()...) {
+		n, err := strconv.Atoi(w)
+		if err != nil || n <= 0 {
+			return nil, usageError(fmt.Sprintf("%q is not a pid", w), "a pid is a whole number above 0; find it with pgrep NAME")
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func record(s streams, c collector.Config) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	line := newLiveLine(s.err)
+	c.Progress = line.show
+	c.Log = line.log
+	sum, err := collector.Run(ctx, c)
+	line.end()
+	if sum != nil {
+		printSummary(s, c.Out, sum)
+	}
+	return err
+}
