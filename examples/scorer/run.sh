@@ -13,6 +13,7 @@ tailtrace=${TAILTRACE:-$root/bin/tailtrace}
 export PYTHONDONTWRITEBYTECODE=1 # root leaves no caches in the tree
 service_pid=""
 recorder_pid=""
+client_pid=""
 
 die() {
     echo "run.sh: error: $1" >&2
@@ -33,6 +34,7 @@ stop() {
 cleanup() {
     status=$?
     trap - EXIT INT TERM
+    [ -z "$client_pid" ] || stop "$client_pid" TERM 5
     [ -z "$recorder_pid" ] || stop "$recorder_pid" INT 10
     [ -z "$service_pid" ] || stop "$service_pid" TERM 5
     # What root leaves in a user's tree belongs to that user.
@@ -57,8 +59,9 @@ check_needs() {
     [ "$(id -u)" = 0 ] || die "recording needs root" "sudo make scorer"
     [ -x "$tailtrace" ] || die "$tailtrace is not there" "make"
     command -v pgrep >/dev/null || die "pgrep is not there" "apt-get install procps"
-    "$python" -c 'import fastapi, uvicorn, uvloop, httptools, sklearn' ||
-        die "$python lacks a package that the scorer is made of" \
+    local missing
+    missing=$("$python" -c 'import fastapi, uvicorn, uvloop, httptools, sklearn' 2>&1) ||
+        die "$python cannot run the scorer: ${missing##*$'\n'}" \
             "apt-get install python3-fastapi python3-uvicorn python3-uvloop python3-httptools python3-sklearn"
     ! pgrep scorer >/dev/null || die "a process named scorer is running already: $(pgrep scorer | xargs)"
 }
@@ -79,23 +82,31 @@ start_recorder() {
         die "the recording did not start"
 }
 
+run_client() {
+    # In the background, because a trap waits for what is in the foreground.
+    "$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/rows.jsonl" &
+    client_pid=$!
+    wait "$client_pid" || die "the client ended with status $?"
+    client_pid=""
+}
+
 stop_recorder() {
-    kill -s INT "$recorder_pid"
+    kill -s INT "$recorder_pid" 2>/dev/null || true
     wait "$recorder_pid" || die "the recording ended with status $?: $(cat "$out/record.log")"
     recorder_pid=""
     cat "$out/record.log"
 }
 
+check_needs
 mkdir -p "$out"
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-check_needs
 rm -f "$out"/events.bin "$out"/rows.jsonl "$out"/explain.json "$out"/*.txt
 
 start_service
 start_recorder
-"$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/rows.jsonl"
+run_client
 stop_recorder
 stop "$service_pid" TERM 5
 export PYTHONDONTWRITEBYTECODE=1 # root leaves no caches in the tree
