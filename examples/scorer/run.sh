@@ -57,7 +57,7 @@ wait_for() {
 
 check_needs() {
     [ "$(id -u)" = 0 ] || die "recording needs root" "sudo make scorer"
-    [ -x "$tailtrace" ] || die "$tailtrace is not there" "make"
+    [[ -f $tailtrace && -x $tailtrace ]] || die "there is no $tailtrace" "make"
     command -v pgrep >/dev/null || die "pgrep is not there" "apt-get install procps"
     local missing
     missing=$("$python" -c 'import fastapi, uvicorn, uvloop, httptools, sklearn' 2>&1) ||
