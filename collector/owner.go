@@ -14,20 +14,22 @@ import (
 // process, and are translated from its pid namespace.
 type ownerResolver struct {
 	root  string // "/proc"
+	tasks *taskCache
 	procs map[int32]*threadIDs
 }
 
 // threadIDs leads from thread ids as a process sees them to ours.
 type threadIDs struct {
-	outer map[int32]int32
-	asOf  eventfile.Time
+	nested bool // the process is in a pid namespace below ours
+	outer  map[int32]int32
+	asOf   eventfile.Time
 }
 
 // A process's threads are listed anew at most this often.
 const threadListAge = eventfile.Time(time.Second)
 
-func newOwnerResolver() *ownerResolver {
-	return &ownerResolver{root: "/proc", procs: make(map[int32]*threadIDs)}
+func newOwnerResolver(tasks *taskCache) *ownerResolver {
+	return &ownerResolver{root: "/proc", tasks: tasks, procs: make(map[int32]*threadIDs)}
 }
 
 // resolve returns our thread id for the owner word of a lock in process pid
@@ -38,18 +40,26 @@ func (o *ownerResolver) resolve(pid, word int32, t eventfile.Time) int32 {
 	}
 	ids := o.procs[pid]
 	if ids == nil || (ids.outer[word] == 0 && t-ids.asOf >= threadListAge) {
-		ids = &threadIDs{outer: o.list(pid), asOf: t}
+		ids = o.list(pid)
+		ids.asOf = t
 		o.procs[pid] = ids
 	}
-	return ids.outer[word]
+	if tid := ids.outer[word]; tid != 0 || ids.nested {
+		return tid
+	}
+	// The thread may have begun or ended since; the events know it then.
+	if task, ok := o.tasks.known[word]; ok && task.tgid == pid {
+		return word
+	}
+	return 0
 }
 
-func (o *ownerResolver) list(pid int32) map[int32]int32 {
-	outer := make(map[int32]int32)
+func (o *ownerResolver) list(pid int32) *threadIDs {
+	ids := &threadIDs{outer: make(map[int32]int32)}
 	dir := o.root + "/" + strconv.Itoa(int(pid)) + "/task/"
 	tasks, err := os.ReadDir(dir)
 	if err != nil {
-		return outer // it has ended
+		return ids // it has ended
 	}
 	for _, task := range tasks {
 		status, err := os.ReadFile(dir + task.Name() + "/status")
@@ -57,9 +67,10 @@ func (o *ownerResolver) list(pid int32) map[int32]int32 {
 			continue
 		}
 		tid, inner := parseNSpid(parseStatus(string(status))["NSpid"])
-		outer[inner] = tid
+		ids.outer[inner] = tid
+		ids.nested = ids.nested || inner != tid
 	}
-	return outer
+	return ids
 }
 
 // parseNSpid reads the ids of a thread from our namespace inwards.

@@ -28,15 +28,16 @@ type recorder struct {
 
 func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 	n := len(k.rings.readers)
+	tasks := newTaskCache()
 	return &recorder{
 		k: k,
 		w: w,
 		// one more queue than rings: of the snapshot
 		merge:   newMerger(n + 1),
 		losses:  newLossReader(k.maps.Maps[bpf.KernelMapCpus], n),
-		tasks:   newTaskCache(),
+		tasks:   tasks,
 		procs:   newProcNamer(int32(os.Getpid())),
-		owners:  newOwnerResolver(),
+		owners:  newOwnerResolver(tasks),
 		targets: newTargetSet(pids),
 	}
 }

@@ -1,6 +1,9 @@
 package collector
 
-import "github.com/tailtrace/tailtrace/collector/eventfile"
+import (
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/collector/ringfollow"
+)
 
 // windowSource is where request windows come from.
 type windowSource interface {
@@ -17,8 +20,14 @@ func (noWindows) Poll(func(*eventfile.Window), func(eventfile.Loss), func(string
 
 func (noWindows) Close(func(*eventfile.Window), func(eventfile.Loss), func(string)) {}
 
-// openWindows returns the source that ring names: "auto" or "" for whatever
-// rings the processes have, "none", or a path.
-func openWindows(ring string, pids func() []int) windowSource {
-	return noWindows{}
+// openWindows returns the source that Config.Ring names: whatever rings the
+// processes have, none, or the ring at a path.
+func openWindows(name string, pids func() []int, since eventfile.Time) windowSource {
+	switch name {
+	case "none":
+		return noWindows{}
+	case "", "auto":
+		return ringfollow.New(pids, ringfollow.Options{Since: since})
+	}
+	return ringfollow.New(pids, ringfollow.Options{Path: name, Since: since})
 }

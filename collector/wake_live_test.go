@@ -1,0 +1,71 @@
+package collector
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/internal/testenv"
+)
+
+func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
+	testenv.Root(t)
+	var pipe [2]int
+	if err := unix.Pipe(pipe[:]); err != nil { // inherited: no CLOEXEC
+		t.Fatal(err)
+	}
+	defer unix.Close(pipe[0])
+	defer unix.Close(pipe[1])
+	c := startChild(t, "pipe", "TAILTRACE_TEST_FD="+strconv.Itoa(pipe[0]))
+	writer := make(chan int32, 1)
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		onThread(func(tid int32) {
+			writer <- tid
+			for range 10 {
+				nanosleep(5 * time.Millisecond)
+				if _, err := unix.Write(pipe[1], []byte{1}); err != nil {
+					t.Error(err)
+				}
+			}
+		})()
+		c.hear()
+	})
+	tid := <-writer
+	named := 0
+	for _, e := range rec.of(eventfile.KindWaking, c.tid) {
+		if e.Peer == tid && e.Flags&(eventfile.FlagHardirq|eventfile.FlagSoftirq) == 0 {
+			named++
+		}
+	}
+	if named < 8 {
+		t.Errorf("the writer is the waker %d times of 10", named)
+	}
+	self := false
+	for _, p := range rec.procs {
+		self = self || (int(p.Pid) == os.Getpid() && p.Self)
+	}
+	if !self {
+		t.Error("the recorder does not name itself")
+	}
+}
+
+func TestHolderOfAContendedMutexIsNamed(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "lock")
+	var holder int32
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		holder = int32(c.hearNumbers()[0])
+	})
+	for _, s := range rec.offCPU(c.tid) {
+		if s.out.Owner == holder {
+			return
+		}
+	}
+	t.Errorf("no switch of %d names the holder %d", c.tid, holder)
+}

@@ -1,0 +1,346 @@
+package collector
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+func sleepOnce(say func(...any), wait func()) {
+	before := now()
+	nanosleep(300 * time.Millisecond)
+	say(int64(before), int64(now()))
+	wait()
+}
+
+// fallAsleep says a tid whose thread then sleeps for good.
+func fallAsleep(say func(...any), wait func()) {
+	onThread(func(tid int32) {
+		say(tid)
+		nanosleep(time.Hour)
+	})
+	wait()
+}
+
+// startThreads has an old thread, starts a new one, and a process.
+func startThreads(say func(...any), wait func()) {
+	work := make(chan bool)
+	nap := func() {
+		for range 3 {
+			nanosleep(5 * time.Millisecond)
+		}
+	}
+	old := make(chan int32)
+	finish := onThread(func(tid int32) {
+		old <- tid
+		<-work
+		nap()
+	})
+	oldTid := <-old
+	say(oldTid)
+	wait()
+	close(work)
+	finish()
+	var newTid int32
+	onThread(func(tid int32) {
+		newTid = tid
+		nap()
+	})()
+	cmd := exec.Command("/bin/sleep", "0.01")
+	if err := cmd.Run(); err != nil {
+		panic(err)
+	}
+	say(newTid, cmd.Process.Pid)
+	wait()
+}
+
+// stayBusy burns one CPU until told to stop.
+func stayBusy(say func(...any), wait func()) {
+	pin(0)
+	var stop atomic.Bool
+	finish := onThread(func(tid int32) {
+		pin(0)
+		say(tid)
+		for !stop.Load() {
+		}
+	})
+	wait()
+	stop.Store(true)
+	finish()
+}
+
+// hogCPU takes CPU 0 with real-time priority, five times for 10 ms.
+func hogCPU(say func(...any), wait func()) {
+	pin(0)
+	unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("hog\x00")[0])), 0, 0, 0)
+	param := struct{ priority int32 }{10}
+	const fifo = 1
+	if _, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, 0, fifo, uintptr(unsafe.Pointer(&param))); errno != 0 {
+		say("refused", errno)
+		wait()
+		return
+	}
+	for range 5 {
+		nanosleep(20 * time.Millisecond)
+		spin(10 * time.Millisecond)
+	}
+	say("done")
+	wait()
+}
+
+// readPipe blocks in reads of a pipe that another process writes.
+func readPipe(say func(...any), wait func()) {
+	fd, err := strconv.Atoi(os.Getenv("TAILTRACE_TEST_FD"))
+	if err != nil {
+		panic(err)
+	}
+	buf := make([]byte, 1)
+	for range 10 {
+		if _, err := unix.Read(fd, buf); err != nil {
+			panic(err)
+		}
+	}
+	say("done")
+	wait()
+}
+
+// touchPages takes minor faults, and says where and how many.
+func touchPages(say func(...any), wait func()) {
+	const pages, rounds = 256, 20
+	size := os.Getpagesize()
+	mem, err := unix.Mmap(-1, 0, pages*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		panic(err)
+	}
+	unix.Madvise(mem, unix.MADV_NOHUGEPAGE)
+	var before, after unix.Rusage
+	debug.SetGCPercent(-1)
+	runtime.GC()
+	unix.Getrusage(unix.RUSAGE_THREAD, &before)
+	begin := now()
+	for range rounds {
+		unix.Madvise(mem, unix.MADV_DONTNEED)
+		for i := 0; i < len(mem); i += size {
+			mem[i]++
+		}
+	}
+	end := now()
+	unix.Getrusage(unix.RUSAGE_THREAD, &after)
+	base := int64(uintptr(unsafe.Pointer(&mem[0])))
+	say(int64(begin), int64(end), after.Minflt-before.Minflt, pages*rounds, base, base+int64(len(mem)))
+	wait()
+}
+
+// faultForNothing takes faults that no page can serve, then sleeps and reads.
+func faultForNothing(say func(...any), wait func()) {
+	mem, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		panic(err)
+	}
+	var pipe [2]int
+	if err := unix.Pipe(pipe[:]); err != nil {
+		panic(err)
+	}
+	begin := now()
+	faults := 0
+	for range 50 {
+		if touchBad(mem) {
+			faults++
+		}
+		nanosleep(time.Millisecond)
+	}
+	// A call that fails for its memory, then the same call, from the same
+	// place in the program, that blocks.
+	for range 20 {
+		unix.Write(pipe[1], []byte{1})
+		readInto(pipe[0], uintptr(unsafe.Pointer(&mem[0])))
+		readInto(pipe[0], uintptr(unsafe.Pointer(&make([]byte, 1)[0])))
+		time.AfterFunc(2*time.Millisecond, func() { unix.Write(pipe[1], []byte{1}) })
+		readInto(pipe[0], uintptr(unsafe.Pointer(&make([]byte, 1)[0])))
+	}
+	say(int64(begin), int64(now()), faults)
+	wait()
+}
+
+//go:noinline
+func readInto(fd int, addr uintptr) { unix.Syscall(unix.SYS_READ, uintptr(fd), addr, 1) }
+
+func touchBad(mem []byte) (faulted bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { faulted = recover() != nil }()
+	mem[0] = 1
+	return false
+}
+
+// touchFile takes major faults on a file that it drops from memory.
+func touchFile(say func(...any), wait func()) {
+	f, err := os.Open(os.Getenv("TAILTRACE_TEST_FILE"))
+	if err != nil {
+		panic(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		panic(err)
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	unix.Madvise(mem, unix.MADV_RANDOM)
+	unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
+	var before, after unix.Rusage
+	unix.Getrusage(unix.RUSAGE_THREAD, &before)
+	sum := 0
+	for i := 0; i < len(mem); i += 16 * os.Getpagesize() {
+		sum += int(mem[i])
+	}
+	unix.Getrusage(unix.RUSAGE_THREAD, &after)
+	say(after.Majflt-before.Majflt, sum)
+	wait()
+}
+
+// yieldInTurn makes two threads on one CPU switch as fast as they can.
+func yieldInTurn(say func(...any), wait func()) {
+	var stop atomic.Bool
+	var finish []func()
+	for range 2 {
+		finish = append(finish, onThread(func(int32) {
+			pin(0)
+			for !stop.Load() {
+				unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+			}
+		}))
+	}
+	wait()
+	stop.Store(true)
+	for _, f := range finish {
+		f()
+	}
+	say("done")
+	wait()
+}
+
+var oddNames = []string{"a b", "[x 0]", "bad\x95byte", "sixteen-bytes-lo"}
+
+func renameThread(say func(...any), wait func()) {
+	for _, name := range oddNames {
+		b := append([]byte(name), 0)
+		unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&b[0])), 0, 0, 0)
+		nanosleep(2 * time.Millisecond)
+	}
+	say("done")
+	wait()
+}
+
+// execFromThread becomes sleep, from a thread that is not the first.
+func execFromThread(say func(...any), wait func()) {
+	onThread(func(tid int32) {
+		if int(tid) == os.Getpid() {
+			panic("the first thread")
+		}
+		say(tid)
+		nanosleep(20 * time.Millisecond)
+		panic(syscall.Exec("/bin/sleep", []string{"sleep", "0.2"}, nil))
+	})()
+}
+
+// churn keeps many threads going through every way to wait, until told.
+func churn(say func(...any), wait func()) {
+	var stop atomic.Bool
+	var finish []func()
+	var word uint32
+	cpus := runtime.NumCPU()
+	for i := range 24 {
+		finish = append(finish, onThread(func(tid int32) {
+			r := rand.New(rand.NewPCG(uint64(i), 1))
+			for !stop.Load() {
+				switch r.IntN(7) {
+				case 0:
+					nanosleep(time.Duration(r.IntN(200)) * time.Microsecond)
+				case 1:
+					unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+				case 2:
+					pin(r.IntN(cpus))
+				case 3:
+					var all unix.CPUSet
+					for c := range cpus {
+						all.Set(c)
+					}
+					unix.SchedSetaffinity(0, &all)
+				case 4:
+					ts := unix.NsecToTimespec(int64(r.IntN(300_000)))
+					unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&word)), 128, uintptr(atomic.LoadUint32(&word)),
+						uintptr(unsafe.Pointer(&ts)), 0, 0)
+				case 5:
+					unix.Syscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&word)), 129, 3)
+				case 6:
+					onThread(func(int32) { spin(20 * time.Microsecond) })()
+				}
+			}
+		}))
+	}
+	wait()
+	stop.Store(true)
+	for _, f := range finish {
+		f()
+	}
+	say("done")
+	wait()
+}
+
+// contendLock takes a lock laid out like glibc's in one thread and waits for
+// it in another, as pthread_mutex_lock does.
+func contendLock(say func(...any), wait func()) {
+	mutex := new([10]uint32) // lock, count, owner, ...
+	held := make(chan int32)
+	finish := onThread(func(tid int32) {
+		mutex[0], mutex[2] = 2, uint32(tid)
+		held <- tid
+		nanosleep(20 * time.Millisecond)
+		atomic.StoreUint32(&mutex[0], 0)
+		unix.Syscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&mutex[0])), 129, 1)
+	})
+	holder := <-held
+	for atomic.LoadUint32(&mutex[0]) == 2 {
+		unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&mutex[0])), 128, 2, 0, 0, 0)
+	}
+	finish()
+	say(holder)
+	wait()
+}
+
+// recordForever is the recorder as a process that can be killed.
+func recordForever(say func(...any), wait func()) {
+	pid, err := strconv.Atoi(os.Getenv("TAILTRACE_TEST_PID"))
+	if err != nil {
+		panic(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	said := false
+	_, err = Run(ctx, Config{
+		Pids:     []int{pid},
+		Out:      os.Getenv("TAILTRACE_TEST_FILE"),
+		Ring:     "none",
+		SampleHz: DefaultSampleHz,
+		Progress: func(p Progress) {
+			if !said && p.Elapsed > 1500*time.Millisecond {
+				said = true
+				say("recording")
+			}
+		},
+	})
+	fmt.Fprintln(os.Stderr, "the recorder ended:", err)
+}
