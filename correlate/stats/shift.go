@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-	"math/bits"
-
-	"gonum.org/v1/gonum/dsp/fourier"
-)
+import "math"
 
 // A ShiftTest asks how often an attribute would meet the tail this often if
 // the two had nothing to do with each other. It turns the attribute's series
@@ -13,10 +8,9 @@ import (
 // own bursts, only their coincidence is broken. Tests that take requests as
 // independent call bursty attributes significant far too often.
 type ShiftTest struct {
-	n        int
-	tail     []int // indices
-	fft      *fourier.FFT
-	spectrum []complex128 // of the tail
+	n    int
+	tail []int // indices
+	ring *ring // of the tail, made when first needed
 }
 
 // NewShiftTest prepares for the tail's flags in the order of sending.
@@ -54,32 +48,21 @@ func (t *ShiftTest) Overlaps(has []bool) []int {
 	return t.convolve(with)
 }
 
-// convolve counts by Fourier transforms, padded to a power of two and folded
-// back into the ring. Counts stay far below the 2^53 that would cost exactness.
+// convolve counts by Fourier transforms. Counts stay far below the 2^53 that
+// would cost exactness.
 func (t *ShiftTest) convolve(with []int) []int {
-	size := 1 << bits.Len(uint(2*t.n-1))
-	if t.fft == nil {
-		t.fft = fourier.NewFFT(size)
-		t.spectrum = t.fft.Coefficients(nil, indicator(t.tail, size))
+	if t.ring == nil {
+		t.ring = newRing(indicator(t.tail, t.n))
 	}
-	product := t.fft.Coefficients(nil, indicator(with, size))
-	for i, c := range t.spectrum {
-		product[i] *= complex(real(c), -imag(c))
-	}
-	linear := t.fft.Sequence(nil, product)
 	overlaps := make([]int, t.n)
-	for s := range overlaps {
-		count := linear[s]
-		if s > 0 {
-			count += linear[size-t.n+s]
-		}
-		overlaps[s] = int(math.Round(count / float64(size)))
+	for s, sum := range t.ring.against(indicator(with, t.n)) {
+		overlaps[s] = int(math.Round(sum))
 	}
 	return overlaps
 }
 
-func indicator(indices []int, size int) []float64 {
-	series := make([]float64, size)
+func indicator(indices []int, n int) []float64 {
+	series := make([]float64, n)
 	for _, i := range indices {
 		series[i] = 1
 	}
