@@ -8,7 +8,7 @@ import "sync/atomic"
 // Go's own sync.Mutex parks goroutines instead of threads.
 type mutex struct {
 	lock  uint32 // 0 free, 1 held, 2 held and waited for
-	count uint32
+	_     uint32 // how often a recursive mutex is held
 	owner int32
 	users uint32
 }
