@@ -2,9 +2,9 @@ package collector
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
-	"slices"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -13,29 +13,28 @@ import (
 )
 
 const (
-	calibrationPages  = 512
-	calibrationRounds = 9
+	calibrationPages  = 256
+	calibrationRounds = 20
 )
 
 // measureFaultTrap returns what a page fault costs outside of the span
 // between its events, ns: the trap into the kernel and back, on a virtual
 // machine perhaps as much as the rest. It touches fresh pages and subtracts
-// the spans from the time that took; the median of some rounds, so that an
-// interrupted one does no harm. It must run before any process is a target.
+// the spans from the time that took; the least of some rounds, since whatever
+// interrupts one only adds. It must run before any process is a target.
 func measureFaultTrap(v *ebpf.Variable) (int64, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer v.Set(bpf.KernelCalibration{})
-	var rounds []int64
+	var best int64 = math.MaxInt64
 	for range calibrationRounds {
 		trap, err := faultTrapRound(v)
 		if err != nil {
 			return -1, fmt.Errorf("measure page faults: %w", err)
 		}
-		rounds = append(rounds, trap)
+		best = min(best, trap)
 	}
-	slices.Sort(rounds)
-	return max(rounds[len(rounds)/2], 0), nil
+	return max(best, 0), nil
 }
 
 func faultTrapRound(v *ebpf.Variable) (int64, error) {

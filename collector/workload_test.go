@@ -16,6 +16,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
 )
 
 func sleepOnce(say func(...any), wait func()) {
@@ -128,16 +130,21 @@ func touchPages(say func(...any), wait func()) {
 	var before, after unix.Rusage
 	debug.SetGCPercent(-1)
 	runtime.GC()
-	unix.Getrusage(unix.RUSAGE_THREAD, &before)
-	begin := now()
-	for range rounds {
-		unix.Madvise(mem, unix.MADV_DONTNEED)
-		for i := 0; i < len(mem); i += size {
-			mem[i]++
+	var begin, end eventfile.Time
+	touch := func(rounds int) {
+		unix.Getrusage(unix.RUSAGE_THREAD, &before)
+		begin = now()
+		for range rounds {
+			unix.Madvise(mem, unix.MADV_DONTNEED)
+			for i := 0; i < len(mem); i += size {
+				mem[i] = 1
+			}
 		}
+		end = now()
+		unix.Getrusage(unix.RUSAGE_THREAD, &after)
 	}
-	end := now()
-	unix.Getrusage(unix.RUSAGE_THREAD, &after)
+	touch(1) // the program's own first faults
+	touch(rounds)
 	base := int64(uintptr(unsafe.Pointer(&mem[0])))
 	say(int64(begin), int64(end), after.Minflt-before.Minflt, pages*rounds, base, base+int64(len(mem)))
 	wait()

@@ -1,0 +1,125 @@
+package collector
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/internal/testenv"
+)
+
+func TestFaultsAreThoseThatTheKernelCounts(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "faults")
+	var told []int64
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		told = c.hearNumbers()
+	})
+	from, to := eventfile.Time(told[0]), eventfile.Time(told[1])
+	counted, touched := told[2], told[3]
+	var all, ours int64
+	var inside int64
+	for _, e := range rec.of(eventfile.KindFault, c.tid) {
+		if e.Time < from || e.Time > to {
+			continue
+		}
+		all++
+		if e.Flags&eventfile.FlagCut != 0 || e.Dur <= 0 {
+			t.Fatalf("a fault without its start: %+v", e)
+		}
+		inside += e.Dur
+		if int64(e.Addr) >= told[4] && int64(e.Addr) < told[5] {
+			ours++
+			if e.Flags&eventfile.FlagUser == 0 || e.Flags&eventfile.FlagMajor != 0 {
+				t.Fatalf("a minor fault in user mode is seen as %+v", e)
+			}
+		}
+	}
+	if ours != touched {
+		t.Errorf("%d faults on the pages that were touched %d times", ours, touched)
+	}
+	if all != counted {
+		t.Errorf("%d faults, the kernel counted %d", all, counted)
+	}
+	if inside >= int64(to-from) {
+		t.Errorf("faults took %d of %d ns", inside, to-from)
+	}
+	// What the events do not enclose must fit into the rest of the time.
+	if trap := rec.header.FaultTrap; trap < 0 || trap*all > int64(to-from)-inside {
+		t.Errorf("a fault costs %d ns outside its events; %d of them, in %d ns", trap, all, int64(to-from)-inside)
+	}
+}
+
+func TestFaultThatFailsDoesNotStayOpen(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "badfaults")
+	var told []int64
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		told = c.hearNumbers()
+	})
+	if told[2] != 50 {
+		t.Fatalf("%d bad accesses of 50", told[2])
+	}
+	asleep := 0
+	for _, s := range rec.offCPU(c.tid) {
+		if s.from < eventfile.Time(told[0]) || s.to > eventfile.Time(told[1]) || s.out.State == eventfile.StateRunning {
+			continue
+		}
+		asleep++
+		if s.out.FaultStart != 0 {
+			t.Fatalf("blocked in system call %q, yet inside a fault that began %d ns earlier",
+				syscallNames[uint32(s.out.Syscall)], s.from-s.out.FaultStart)
+		}
+	}
+	if asleep < 70 {
+		t.Errorf("%d times blocked, want 70 at least", asleep)
+	}
+}
+
+func TestMajorFaultEnclosesItsWaitForTheDisk(t *testing.T) {
+	testenv.Root(t)
+	path := filepath.Join(t.TempDir(), "data")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(make([]byte, 8<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	c := startChild(t, "majorfaults", "TAILTRACE_TEST_FILE="+path)
+	var told []int64
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		told = c.hearNumbers()
+	})
+	testenv.Need(t, told[0] > 0, "a file system whose pages can be dropped")
+	spans := rec.offCPU(c.tid)
+	var major, waited int64
+	for _, e := range rec.of(eventfile.KindFault, c.tid) {
+		if e.Flags&eventfile.FlagMajor == 0 {
+			continue
+		}
+		major++
+		begin := e.Time.Add(-e.Dur)
+		for _, s := range spans {
+			if s.from >= begin && s.to <= e.Time && s.out.FaultStart == begin {
+				waited++
+				break
+			}
+		}
+	}
+	if major != told[0] {
+		t.Errorf("%d major faults, the kernel counted %d", major, told[0])
+	}
+	// A disk may answer before the task has left its CPU, but not always.
+	if waited*2 < major {
+		t.Errorf("%d of %d major faults have their wait inside", waited, major)
+	}
+}
