@@ -25,13 +25,14 @@ type Reader struct {
 	names  nameTable
 	mask   uint64
 
-	next    uint64 // first index not looked at
-	head    uint64 // next index to be claimed, as of this pass
-	end     uint64 // where this pass ends
-	base    uint64 // head when the reader was made
-	inPass  bool
-	waiting []waitingSlot // passed while being written
-	again   []waitingSlot // of those, what this pass has yet to look at
+	next        uint64 // first index not looked at
+	head        uint64 // next index to be claimed, as of this pass
+	end         uint64 // where this pass ends
+	base        uint64 // head when the reader was made
+	overwritten uint64
+	inPass      bool
+	waiting     []waitingSlot // passed while being written
+	again       []waitingSlot // of those, what this pass has yet to look at
 
 	batch     [batchSlots * SlotSize]byte
 	batchFrom uint64
@@ -76,8 +77,12 @@ func NewReader(src io.ReaderAt) (*Reader, error) {
 		return nil, fmt.Errorf("read ring head: %w", err)
 	}
 	r.head, r.base = head, head
-	if head > uint64(header.Slots) {
-		r.next = head - uint64(header.Slots)
+	if slots := uint64(header.Slots); head > slots {
+		if err := r.believe(head); err != nil {
+			return nil, fmt.Errorf("read ring head: %w", err)
+		}
+		r.next = head - slots
+		r.overwritten = r.next
 	}
 	return r, nil
 }
@@ -97,6 +102,10 @@ func (r *Reader) Name(id uint8) string {
 // Lost is the number of windows so far that were overwritten before they
 // could be read, or that their writer never finished.
 func (r *Reader) Lost() uint64 { return r.lost }
+
+// Overwritten is the number of windows that the ring no longer held when the
+// reader was made.
+func (r *Reader) Overwritten() uint64 { return r.overwritten }
 
 // Invalid is the number of slots so far that were whole but made no sense,
 // and what was wrong with the last of them.
