@@ -35,6 +35,9 @@ func MergeHistograms(parts ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram,
 		highest = max(highest, h.HighestTrackableValue(), h.Max())
 		digits = min(digits, h.SignificantFigures())
 	}
+	if lowest > 1<<40 {
+		return nil, fmt.Errorf("merge histograms: one tells apart only values %d apart", lowest)
+	}
 	sum := hdrhistogram.New(lowest, highest, int(digits))
 	for _, h := range parts {
 		if dropped := sum.Merge(h); dropped > 0 {

@@ -1,0 +1,185 @@
+package stats
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tailtrace/tailtrace/correlate/rows"
+)
+
+const (
+	// maxFlagValues is how many values a text column may have to be held
+	// against the tail value by value.
+	maxFlagValues = 20
+	// pauseGaps is how many times the median gap between sends makes a pause.
+	pauseGaps = 10
+)
+
+// attributesOf holds what the rows themselves tell of each request against
+// the tail: its place in the run, how it ended, and the extra columns.
+func attributesOf(runs []*run) []Attribute {
+	var tail, first, paused, failed []bool
+	for _, r := range runs {
+		tail = append(tail, r.tail...)
+		first = append(first, firstPart(len(r.rows))...)
+		paused = append(paused, afterPause(r)...)
+		for _, row := range r.rows {
+			failed = append(failed, row.Failed())
+		}
+	}
+	flags := []Flag{{"first 1% of the run", first}}
+	for _, flag := range []Flag{{"after a pause", paused}, {"failed", failed}} {
+		if slices.Contains(flag.Has, true) {
+			flags = append(flags, flag)
+		}
+	}
+	return Attributes(tail, append(flags, columnFlags(runs)...))
+}
+
+func firstPart(n int) []bool {
+	flags := make([]bool, n)
+	for i := range TailCount(n, .01) {
+		flags[i] = true
+	}
+	return flags
+}
+
+// afterPause flags requests that were sent long after the one before had been
+// answered.
+func afterPause(r *run) []bool {
+	flags := make([]bool, len(r.send))
+	gaps := make([]int64, len(r.send))
+	for i := 1; i < len(r.send); i++ {
+		gaps[i] = r.send[i] - r.send[i-1]
+	}
+	usual := PercentilesOf(gaps).P50
+	for i := 1; i < len(r.send); i++ {
+		flags[i] = gaps[i] > pauseGaps*max(usual, 1) && r.send[i]-r.recv[i-1] > gaps[i]/2
+	}
+	return flags
+}
+
+// columnFlags makes flags of extra columns: truth values and numbers that are
+// mostly 0 by not being 0, other columns with few values by each value.
+func columnFlags(runs []*run) (flags []Flag) {
+	for _, name := range columnNames(runs) {
+		if _, isStep := stepName(name); isStep {
+			continue
+		}
+		values, numeric := columnValues(runs, name)
+		if numeric {
+			has := flagsOf(values, func(v string) bool { return v != "" && v != "0" && v != "false" })
+			if set := len(indicesOf(has)); 2*set <= len(values) {
+				flags = append(flags, Flag{name, has})
+				continue
+			}
+		}
+		for _, value := range fewValues(values) {
+			flags = append(flags, Flag{name + " = " + value, flagsOf(values, func(v string) bool { return v == value })})
+		}
+	}
+	return flags
+}
+
+func flagsOf(values []string, has func(string) bool) []bool {
+	flags := make([]bool, len(values))
+	for i, v := range values {
+		flags[i] = has(v)
+	}
+	return flags
+}
+
+// fewValues lists the distinct values; none where there is only one or more
+// than maxFlagValues.
+func fewValues(values []string) (distinct []string) {
+	for _, v := range values {
+		if v == "" || slices.Contains(distinct, v) {
+			continue
+		}
+		if distinct = append(distinct, v); len(distinct) > maxFlagValues {
+			return nil
+		}
+	}
+	if len(distinct) < 2 {
+		return nil
+	}
+	slices.Sort(distinct)
+	return distinct
+}
+
+func columnNames(runs []*run) (names []string) {
+	for _, r := range runs {
+		for _, c := range r.columns.Columns {
+			if !slices.Contains(names, c.Name) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// columnValues are the values of all rows as text, "" for none.
+func columnValues(runs []*run, name string) (values []string, numeric bool) {
+	numeric = true
+	for _, r := range runs {
+		column := r.columns.Column(name)
+		numeric = numeric && (column == nil || column.Numeric())
+		for _, row := range r.rows {
+			text := ""
+			if column != nil {
+				text, _ = column.Text(row)
+			}
+			values = append(values, text)
+		}
+	}
+	return values, numeric
+}
+
+// stepName tells the columns that hold the time of a step: members of an
+// object "steps", "steps_us" and so on. scale is ns in one unit.
+func stepName(column string) (name string, isStep bool) {
+	prefix, name, ok := strings.Cut(column, ".")
+	if !ok {
+		return "", false
+	}
+	_, isStep = stepUnits[prefix]
+	return name, isStep
+}
+
+var stepUnits = map[string]float64{"steps": 1, "steps_ns": 1, "steps_us": 1e3, "steps_ms": 1e6, "steps_s": 1e9}
+
+// stepsOf compares the steps that the rows have.
+func stepsOf(runs []*run) []StepRow {
+	var tail []bool
+	for _, r := range runs {
+		tail = append(tail, r.tail...)
+	}
+	steps := []Step{}
+	for _, column := range columnNames(runs) {
+		name, ok := stepName(column)
+		if !ok {
+			continue
+		}
+		prefix, _, _ := strings.Cut(column, ".")
+		step := Step{Name: name}
+		for _, r := range runs {
+			step.Ns = append(step.Ns, stepTimes(r.columns.Column(column), r.rows, stepUnits[prefix])...)
+		}
+		steps = append(steps, step)
+	}
+	return Steps(tail, steps)
+}
+
+func stepTimes(column *rows.Column, list []*rows.Row, unit float64) []int64 {
+	times := make([]int64, len(list))
+	for i, row := range list {
+		times[i] = -1
+		if column == nil {
+			continue
+		}
+		if v, ok := column.Number(row); ok && v >= 0 && v*unit < 1<<62 {
+			times[i] = int64(v * unit)
+		}
+	}
+	return times
+}
