@@ -62,8 +62,8 @@ type disk struct {
 }
 
 const (
-	blockBytes = 64 << 10
-	diskBlocks = 128
+	blockBytes = 1 << 20 // a few long waits rather than many short ones
+	diskBlocks = 32
 )
 
 func openDisk(dir string) (*disk, error) {

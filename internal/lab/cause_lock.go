@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"runtime"
 	"sync/atomic"
 
@@ -12,7 +13,7 @@ import (
 var lockCause = cause{
 	name: "lock",
 	service: func(s *service) (serviceSide, error) {
-		h := &holder{cpus: s.setup.Others}
+		h := &holder{setup: s.setup}
 		s.threads = append(s.threads, h.run)
 		return serviceSide{
 			arm: func(ns int64) error {
@@ -36,13 +37,13 @@ var lockCause = cause{
 // holder is a thread that takes the mutex when it is told to.
 type holder struct {
 	mutex
+	setup setup
 	order uint32 // ns to hold it
-	cpus  []int
 }
 
 func (h *holder) run() {
 	tid := unix.Gettid()
-	if err := pin(0, h.cpus...); err != nil {
+	if err := errors.Join(pin(0, h.setup.Others...), h.setup.shield(rankLoad)); err != nil {
 		panic(err)
 	}
 	for {

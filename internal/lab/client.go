@@ -43,6 +43,9 @@ func load(cfg setup) error {
 	if err := c.connect(); err != nil {
 		return err
 	}
+	if err := cfg.shield(rankLoad); err != nil {
+		return err
+	}
 	quiet()
 	if err := c.run(); err != nil {
 		return err

@@ -55,9 +55,18 @@ func pin(tid int, cpus ...int) error {
 	return nil
 }
 
-// setRealtime makes the calling thread run before all ordinary ones.
-func setRealtime() error {
-	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 50}
+// rank is a real-time priority. All ranks go before ordinary processes.
+type rank uint32
+
+const (
+	rankLoad rank = 10 // service and client
+	rankPeer rank = 20 // stops the service also where both share a CPU
+	rankHog  rank = 50
+)
+
+// setRealtime gives the calling thread a rank.
+func setRealtime(r rank) error {
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: uint32(r)}
 	if err := unix.SchedSetAttr(0, &attr, 0); err != nil {
 		return fmt.Errorf("ask for real-time priority: %w", err)
 	}
@@ -69,9 +78,17 @@ func needRealtime(*Plan) error {
 	result := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		result <- setRealtime()
+		result <- setRealtime(rankHog)
 	}()
 	return <-result
+}
+
+// shield gives the calling thread its rank, unless the plan is to expose it.
+func (s setup) shield(r rank) error {
+	if s.Plan.Exposed {
+		return nil
+	}
+	return setRealtime(r)
 }
 
 // setName names the process and the calling thread, at most 15 bytes.

@@ -42,6 +42,7 @@ func Run(ctx context.Context, plan Plan, started func(pid int) error) (*Result, 
 	if err != nil {
 		return nil, fmt.Errorf("check the lab's plan: %w", err)
 	}
+	plan.Exposed = plan.Exposed || needRealtime(&plan) != nil
 	left := plan.leaveOut()
 	if len(plan.Causes) == 0 {
 		return nil, fmt.Errorf("none of the causes can be injected here: %v", left)

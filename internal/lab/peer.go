@@ -38,7 +38,10 @@ func (f favour) ask() error {
 }
 
 // peer does the service's favours, one at a time, until the service ends.
-func peer(setup) error {
+func peer(cfg setup) error {
+	if err := cfg.shield(rankPeer); err != nil {
+		return err
+	}
 	quiet()
 	b := make([]byte, favourBytes)
 	for {

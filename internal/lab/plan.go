@@ -20,6 +20,10 @@ type Plan struct {
 	Min, Max time.Duration // what one injection costs is drawn from here
 	Work     time.Duration // CPU time of an ordinary request
 	Gap      time.Duration // between an answer and the next request
+	// Exposed lets service and client compete with the machine's other
+	// processes. Otherwise they go before them, where that is allowed, so
+	// that what befalls a request by itself is little beside what is injected.
+	Exposed bool
 
 	// Command runs Main in a new process, whose role is appended; empty =
 	// this executable with Subcommand.

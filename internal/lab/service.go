@@ -60,6 +60,9 @@ func serve(cfg setup) error {
 	if err := sendAtOnce(fd); err != nil {
 		return err
 	}
+	if err := cfg.shield(rankLoad); err != nil {
+		return err
+	}
 	quiet(s.threads...)
 	return s.loop(fd)
 }
