@@ -63,7 +63,6 @@ struct task_struct {
 	unsigned int flags;
 	int on_cpu;
 	int on_rq;
-	int exit_state;
 	struct sched_entity se;
 	int pid;
 	int tgid;

@@ -113,8 +113,7 @@ static __always_inline void on_switch(_Bool preempt, struct task_struct *prev, s
 		leaver = thread_of(prev, from, now);
 	if (to)
 		arriver = thread_of(next, to, now);
-	emit_switch(c, now, preempt, state & TASK_DEAD ? state | prev->exit_state : state,
-		    prev, from, next, to, leaver);
+	emit_switch(c, now, preempt, state, prev, from, next, to, leaver);
 	if (arriver)
 		track_arriver(arriver);
 	if (from)

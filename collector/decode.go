@@ -130,7 +130,6 @@ func (d *decoded) fillPoint(raw []byte) error {
 
 // Bits of task_struct's state beyond those that are reported.
 const (
-	rawDead       = 0x0080 // in its last switch
 	rawWaking     = 0x0200
 	rawNoLoad     = 0x0400
 	rawRTLockWait = 0x1000
@@ -142,12 +141,12 @@ const (
 func reportedState(raw uint32) uint32 {
 	s := raw & rawReported
 	switch {
+	case raw&eventfile.StateDead != 0:
+		return eventfile.StateDead
 	case s == eventfile.StateUninterruptible && raw&rawNoLoad != 0:
 		return eventfile.StateIdle
 	case s != 0:
 		return s & -s // the lowest: what it waits for before what it is
-	case raw&rawDead != 0:
-		return eventfile.StateDead
 	case raw&(rawRTLockWait|rawFrozen) != 0:
 		return eventfile.StateUninterruptible
 	case raw&rawWaking != 0: // old kernels read it after a waker changed it
