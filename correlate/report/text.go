@@ -19,7 +19,7 @@ func (x *Explain) Text(w io.Writer) error {
 	p.warnings(x.Warnings)
 	p.latency(x)
 	p.verdicts(x)
-	p.attributes(x)
+	p.attributes(x.Attributes)
 	p.worst(x)
 	return p.err
 }
@@ -93,9 +93,9 @@ func (p *printer) verdicts(x *Explain) {
 	p.printf("\n")
 }
 
-func (p *printer) attributes(x *Explain) {
+func (p *printer) attributes(list []stats.Attribute) {
 	lines := []string{"what requests had\tin the tail\tin all\tratio\tp"}
-	for _, a := range x.Attributes {
+	for _, a := range list {
 		lines = append(lines, fmt.Sprintf("  %s\t%10.1f%%\t%5.1f%%\t%5.1f\t%.2g", Printable(a.Name), 100*a.TailShare, 100*a.AllShare, a.Ratio, a.P))
 	}
 	p.table(lines)

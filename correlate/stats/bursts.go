@@ -8,6 +8,7 @@ type Burst struct {
 	Run     string `json:"run,omitempty"`
 	StartNs int64  `json:"start_ns"` // send of its first tail request, on the rows' clock
 	EndNs   int64  `json:"end_ns"`   // recv of its last one
+	Second  int    `json:"second"`   // of the run in which it starts, as in Second
 	Tail    int    `json:"tail"`     // tail requests in it
 
 	first, last int // indices of those requests in the run

@@ -73,6 +73,7 @@ func (r *run) findBursts() {
 	for i := range r.bursts {
 		b := &r.bursts[i]
 		b.StartNs, b.EndNs = r.rows[b.first].Send, r.rows[b.last].Recv
+		b.Second = int(r.send[b.first] / 1e9)
 	}
 }
 

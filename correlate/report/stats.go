@@ -1,0 +1,204 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tailtrace/tailtrace/correlate/stats"
+)
+
+// StatsText writes statistics of rows for a person: what to be careful of
+// first, then the distribution, the runs, and how the tail lies in time.
+func StatsText(w io.Writer, s *stats.Summary) error {
+	p := &printer{w: w}
+	p.warnings(s.Warnings)
+	p.counts(s)
+	p.distribution(s)
+	p.runs(s)
+	p.corrected(s.Corrected)
+	p.overTime(s)
+	p.busySeconds(s.Seconds)
+	p.bursts(s)
+	p.pages(s.Pages)
+	p.attributes(s.Attributes)
+	p.steps(s.Steps)
+	return p.err
+}
+
+func (p *printer) counts(s *stats.Summary) {
+	p.printf("requests  %d, %d failed (%.2f%%), of them %d timed out; %d warm-up and %d unusable rows left out\n",
+		s.N, s.Errors, 100*float64(s.Errors)/float64(max(s.N, 1)), s.Timeouts, s.Warmup, s.Quarantined)
+	p.printf("tail      the slowest %g%% of each run: %d requests, from %s up\n\n",
+		100*s.Tail.Fraction, s.Tail.Count, Duration(s.Tail.Threshold))
+}
+
+// distribution is of all rows. With one run it shows the intervals from
+// within it; with several, those would say too little, and the range of the
+// runs stands in their place.
+func (p *printer) distribution(s *stats.Summary) {
+	if len(s.Runs) == 1 {
+		run := s.Runs[0]
+		p.printf("95%% intervals: exact takes requests as independent; blocks keeps %d neighbours together (bootstrap)\n", run.Block)
+		lines := []string{"percentile\tlatency\texact\tblocks\t"}
+		for _, q := range stats.Quantiles {
+			lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%s\t%s", q.Name, Duration(s.Percentiles.Get(q.Name)),
+				bounds(run.Intervals[q.Name]), bounds(run.Blocks[q.Name]), strings.Join(s.Labels[q.Name], ", ")))
+		}
+		p.table(append(lines, fmt.Sprintf("  max\t%s\t\t\t", Duration(s.Percentiles.Max))))
+		p.printf("\n")
+		return
+	}
+	p.printf("range of %d runs: holds the median run with %.1f%%\n", len(s.Runs), 100*s.AcrossRuns[stats.Max].Coverage)
+	lines := []string{"percentile\tall rows\tlowest run\tmedian run\thighest run\t"}
+	for _, q := range append(slices.Clone(stats.Quantiles), stats.Quantile{Name: stats.Max}) {
+		spread := s.AcrossRuns[q.Name]
+		lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%s\t%s\t%s", q.Name, Duration(s.Percentiles.Get(q.Name)),
+			Duration(spread.Min), Duration(spread.Median), Duration(spread.Max), strings.Join(s.Labels[q.Name], ", ")))
+	}
+	p.table(lines)
+	p.printf("\n")
+}
+
+// bounds prints an interval; a missing end is open.
+func bounds(b stats.Bounds) string {
+	ends := [2]string{"..", ".."}
+	for i, end := range b {
+		if end != nil {
+			ends[i] = Duration(*end)
+		}
+	}
+	return ends[0] + " to " + ends[1]
+}
+
+func (p *printer) runs(s *stats.Summary) {
+	if len(s.Runs) < 2 {
+		return
+	}
+	lines := []string{"run\trequests\tp50\tp90\tp99\tp99.9\tmax"}
+	for _, r := range s.Runs {
+		line := fmt.Sprintf("  %s\t%d", Printable(r.Run), r.N)
+		for _, q := range stats.Quantiles {
+			line += "\t" + Duration(r.Percentiles.Get(q.Name))
+		}
+		lines = append(lines, line+"\t"+Duration(r.Percentiles.Max))
+	}
+	p.table(lines)
+	p.printf("\n")
+}
+
+func (p *printer) corrected(c *stats.Corrected) {
+	if c == nil {
+		return
+	}
+	p.printf("model of one request each %s (HdrHistogram's correction), not measured: n %d, mean %s",
+		Duration(c.ExpectedIntervalNs), c.N, Duration(int64(c.MeanNs)))
+	for _, q := range stats.Quantiles {
+		p.printf(", %s %s", q.Name, Duration(c.Percentiles.Get(q.Name)))
+	}
+	p.printf(", max %s\n\n", Duration(c.Percentiles.Max))
+}
+
+// signatures says what each shape of the tail over time speaks for.
+var signatures = map[string]string{
+	stats.SignaturePeriodic: "look for timers: cron jobs, collectors, health checks",
+	stats.SignatureLoad:     "look for queueing and locks",
+	stats.SignatureBoth:     "look for timers that bring load, and for queueing and locks",
+	stats.SignatureNeither:  "neither periodic nor growing with load: look for faults, interrupts, preemption, the host",
+	stats.SignatureUnknown:  "too few requests in the tail to tell",
+}
+
+func (p *printer) overTime(s *stats.Summary) {
+	p.printf("signature  %s: %s\n", s.Signature, signatures[s.Signature])
+	p.printf("  next request is in the tail too  %.1f%%, by chance %.2f%%\n", 100*s.NextInTail, 100*s.NextByChance)
+	if s.Period != nil {
+		p.printf("  slow stretches begin each        %.4g s (p %.2g)\n", s.Period.Seconds, s.Period.P)
+	} else {
+		p.printf("  slow stretches begin              at no period\n")
+	}
+	p.printf("  rank correlation with load       arrival rate %+.2f (p %.2g), requests in flight %+.2f (p %.2g)\n",
+		s.Load.RateRho, s.Load.RateP, s.Load.InFlightRho, s.Load.InFlightP)
+	p.printf("  autocorrelation of latencies     %.3f; dispersion of tail requests over seconds %.2f (1 = at random)\n\n",
+		s.Autocorrelation, s.Dispersion)
+}
+
+// maxListed bounds the lists of seconds and bursts.
+const maxListed = 10
+
+func (p *printer) busySeconds(seconds []stats.Second) {
+	silent, without := 0, 0
+	for _, second := range seconds {
+		switch {
+		case second.Requests == 0:
+			silent++
+		case second.Tail == 0:
+			without++
+		}
+	}
+	p.printf("of %d seconds %d have no tail request and %d no request at all\n", len(seconds), without, silent)
+	busiest := slices.Clone(seconds)
+	slices.SortStableFunc(busiest, func(a, b stats.Second) int { return cmp.Compare(b.Tail, a.Tail) })
+	lines := []string{"busiest seconds\trequests\tin the tail"}
+	for _, second := range busiest[:min(maxListed, len(busiest))] {
+		if second.Tail > 0 {
+			lines = append(lines, fmt.Sprintf("  %s\t%d\t%d", inRun(second.Run, fmt.Sprintf("second %d", second.Second)), second.Requests, second.Tail))
+		}
+	}
+	p.table(lines)
+	p.printf("\n")
+}
+
+func inRun(run, what string) string {
+	if run == "" {
+		return what
+	}
+	return Printable(run) + " " + what
+}
+
+func (p *printer) bursts(s *stats.Summary) {
+	if len(s.Bursts) == 0 {
+		p.printf("no bursts: tail requests lie as if at random\n\n")
+		return
+	}
+	held := 0
+	for _, b := range s.Bursts {
+		held += b.Tail
+	}
+	p.printf("%d bursts hold %.0f%% of the tail\n", len(s.Bursts), 100*float64(held)/float64(max(s.Tail.Count, 1)))
+	largest := slices.Clone(s.Bursts)
+	slices.SortStableFunc(largest, func(a, b stats.Burst) int { return cmp.Compare(b.Tail, a.Tail) })
+	lines := []string{"largest bursts\tlength\tin the tail"}
+	for _, b := range largest[:min(maxListed, len(largest))] {
+		lines = append(lines, fmt.Sprintf("  %s\t%s\t%d", inRun(b.Run, fmt.Sprintf("in second %d", b.Second)), Duration(b.EndNs-b.StartNs), b.Tail))
+	}
+	p.table(lines)
+	p.printf("\n")
+}
+
+func (p *printer) pages(pages []stats.Page) {
+	lines := []string{"pages of calls with one in the tail\tin a row\tat random\tformula"}
+	for _, page := range pages {
+		if slices.Contains([]int{1, 2, 5, 10, 20, 50, 100}, page.K) {
+			lines = append(lines, fmt.Sprintf("  %d\t%.2f%%\t%.2f%%\t%.2f%%", page.K, 100*page.InARow, 100*page.AtRandom, 100*page.Formula))
+		}
+	}
+	p.table(lines)
+	p.printf("\n")
+}
+
+func (p *printer) steps(steps []stats.StepRow) {
+	if len(steps) == 0 {
+		return
+	}
+	p.printf("steps: picking the slowest makes every step look slower; only what exceeds the shuffled ratio counts.\n")
+	p.printf("The longest step is furthest over its median most easily.\n")
+	lines := []string{"step\tmedian of all\tof the tail\tratio\tshuffled\tfurthest over"}
+	for _, step := range steps {
+		lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%.2f\t%.2f\t%d", Printable(step.Name), Duration(step.AllMedian), Duration(step.TailMedian),
+			step.Ratio, step.ShuffledRatio, step.Furthest))
+	}
+	p.table(lines)
+	p.printf("\n")
+}

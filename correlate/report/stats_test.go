@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tailtrace/tailtrace/correlate/rows"
+	"github.com/tailtrace/tailtrace/correlate/stats"
+)
+
+func summaryOf(t *testing.T, runs, each int, more string) *stats.Summary {
+	t.Helper()
+	var text strings.Builder
+	for run := range runs {
+		for i := range each {
+			send := int64(run*each+i) * 1e6
+			latency := 900_000 + i*7919%1000
+			if i%1000 < 12 && each > 1000 {
+				latency += 300_000
+			}
+			fmt.Fprintf(&text, `{"id": %d, "send_ns": %d, "recv_ns": %d, "run": "r%d"%s}`+"\n", run*each+i, send, send+int64(latency), run+1, more)
+		}
+	}
+	set, err := rows.Read("rows.jsonl", strings.NewReader(text.String()), int64(text.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stats.Summarize([]*rows.Set{set}, stats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStatsTextPutsNotesAboveTheTable(t *testing.T) {
+	for name, tc := range map[string]struct {
+		s    *stats.Summary
+		want []string
+	}{
+		"few rows": {summaryOf(t, 1, 50, ""), []string{"p99 is nothing but the largest value", "requests  50, 0 failed", "exact", "= max, unstable", "at no period", "no bursts"}},
+		"runs with bursts and steps": {summaryOf(t, 3, 4000, `, "steps": {"read": 5}`), []string{"slow requests come together",
+			"requests  12000", "range of 3 runs: holds the median run with 75.0%", "r3", "signature", "busiest seconds", "r1 second 0", "bursts hold", "pages of calls", "first 1%", "read"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := StatsText(&out, tc.s); err != nil {
+				t.Fatal(err)
+			}
+			rest := out.String()
+			for _, want := range tc.want {
+				_, after, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Fatalf("no %q, in order, in:\n%s", want, out.String())
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+func TestCompareTextSaysWhatCannotBeToldApart(t *testing.T) {
+	var base, arm []stats.Percentiles
+	for i := range int64(5) {
+		base = append(base, stats.Percentiles{P50: 900e3 + i, P90: 950e3, P99: 990e3 + i*1e3, P999: 1e6, Max: 7e6 + i})
+		arm = append(arm, stats.Percentiles{P50: 900e3 + 2*i, P90: 950e3, P99: 991e3 + i*1e3, P999: 1e6, Max: 2e6 + i})
+	}
+	c, err := stats.Compare(base, arm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := CompareText(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		apart := strings.HasSuffix(line, "  told apart\n")
+		switch {
+		case strings.HasPrefix(line, "  max"):
+			if !apart {
+				t.Errorf("%q", line)
+			}
+		case strings.HasPrefix(line, "  p"):
+			if !strings.Contains(line, "cannot be told apart from run-to-run noise") {
+				t.Errorf("%q", line)
+			}
+		}
+	}
+}
