@@ -11,17 +11,16 @@ import (
 
 // Join counts how rows and windows found each other.
 type Join struct {
-	Rows          int // rows given, warm-up included
-	Joined        int
-	RowsAlone     int      // rows without a window
-	WindowsAlone  int      // windows without a row; 0 where no rows were given
-	ByTime        int      // joined by containment in time, for want of an id
-	Ambiguous     int      // of those, how many had a choice
-	OtherTime     int      // rows whose id has a window, but at another time
-	Lone          []string // some of the rows without a window, for a person
-	LoneWindows   []eventfile.ID
-	QuarantinedN  int
-	FirstQuarantd string
+	Rows         int // rows given, warm-up included
+	Joined       int
+	RowsAlone    int      // rows without a window, sent while it was recorded
+	RowsOutside  int      // rows of before or after the recording, warm-up not counted
+	WindowsAlone int      // windows without a row; 0 where no rows were given
+	ByTime       int      // joined by containment in time, for want of an id
+	Ambiguous    int      // of those, how many had a choice
+	OtherTime    int      // rows whose id has a window, but at another time
+	Lone         []string // some of the rows without a window, for a person
+	LoneWindows  []eventfile.ID
 }
 
 // maxListed bounds the examples kept in a Join.
@@ -59,7 +58,6 @@ func joinRows(rec *Recording, sets []*rows.Set) ([]*Request, Join, error) {
 	}
 	var reqs []*Request
 	for _, s := range sets {
-		j.stats.QuarantinedN += len(s.Quarantined)
 		for i := range s.Rows {
 			reqs = append(reqs, newRowRequest(&s.Rows[i]))
 		}
@@ -71,7 +69,7 @@ func joinRows(rec *Recording, sets []*rows.Set) ([]*Request, Join, error) {
 		}
 	}
 	j.byContainment(reqs)
-	j.count(reqs)
+	j.count(rec, reqs)
 	if j.stats.Joined == 0 {
 		return nil, j.stats, &NoMatchError{Rows: len(reqs), Windows: len(rec.Windows), OtherTime: j.stats.OtherTime}
 	}
@@ -159,9 +157,15 @@ func (j *joiner) contained(r *Request) (first, choices int) {
 	return first, choices
 }
 
-func (j *joiner) count(reqs []*Request) {
+func (j *joiner) count(rec *Recording, reqs []*Request) {
 	for _, r := range reqs {
 		if r.Window != nil {
+			continue
+		}
+		if r.End < rec.Header.Started || r.Begin > rec.End() {
+			if !r.Warmup {
+				j.stats.RowsOutside++
+			}
 			continue
 		}
 		j.stats.RowsAlone++

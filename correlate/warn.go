@@ -90,6 +90,9 @@ func (res *Result) warnJoin() {
 	if j.RowsAlone > 0 {
 		res.warnf("%d of %d rows have no window: %v%s", j.RowsAlone, j.Rows, j.Lone, more(j.RowsAlone, len(j.Lone)))
 	}
+	if j.RowsOutside > 0 {
+		res.warnf("%d of %d rows are from before or after the recording: they count, but cannot be explained", j.RowsOutside, j.Rows)
+	}
 	if j.WindowsAlone > 0 && res.WithRows {
 		ids := make([]string, len(j.LoneWindows))
 		for i, id := range j.LoneWindows {

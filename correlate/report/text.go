@@ -81,7 +81,7 @@ func (p *printer) latency(x *Explain) {
 		p.printf("  %s %s", q.Name, Duration(x.Percentiles.Get(q.Name)))
 	}
 	p.printf("  max %s", Duration(x.Percentiles.Max))
-	p.printf("\ntail      the slowest %g%% of each run: %d requests, from %s up\n\n", 100*x.Tail.Fraction, x.Tail.Count, Duration(x.Tail.Threshold))
+	p.printf("\ntail      the slowest %.3g%% of each run: %d requests, from %s up\n\n", 100*x.Tail.Fraction, x.Tail.Count, Duration(x.Tail.Threshold))
 }
 
 func (p *printer) verdicts(x *Explain) {

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/tailtrace/tailtrace/correlate"
+)
+
+func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
+	f := func(v float64) *float64 { return &v }
+	tests := map[string]struct {
+		r    Request
+		want string
+	}{
+		"occupant of the verdict's part, not of another": {
+			Request{Verdict: "preempted", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceOccupant, Part: "waking", Name: "other", Tid: 9, NS: 9e6},
+				{What: correlate.EvidenceOccupant, Part: "preempted", Name: "hog", Pid: 7, Tid: 8, NS: 4_100_000},
+			}},
+			"hog[7/8] had the CPU for 4100 us",
+		},
+		"lock with its holder": {
+			Request{Verdict: "lock", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceWait, Part: "lock", Name: "futex", NS: 5e6, Count: 2},
+				{What: correlate.EvidenceHolder, Part: "lock", Name: "worker", Pid: 5, Tid: 5, NS: 5e6},
+			}},
+			"held by worker[5]; futex x2, 5000 us",
+		},
+		"an interrupt is never a task": {
+			Request{Verdict: "sleep", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceWait, Part: "sleep", Name: "nanosleep", NS: 12e6, Count: 1},
+				{What: correlate.EvidenceWaker, Part: "sleep", Context: "hardirq", NS: 12e6},
+			}},
+			"nanosleep, 12.0 ms; woken in hardirq context",
+		},
+		"slow core with its surroundings": {
+			Request{Verdict: "slow-core", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceStretch, Value: f(1.7), Normal: f(1)},
+				{What: correlate.EvidenceOtherCPUs, Value: f(0.98), Normal: f(0.1)},
+			}},
+			"ran 1.70 times the normal time; other CPUs 98% busy (normal 10%)",
+		},
+		"mixed shows each of its parts": {
+			Request{Verdict: "mixed", Mixed: []string{"softirq", "preempted"}, Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceInterrupt, Part: "softirq", Name: "NET_RX", NS: 90_000, Count: 3},
+				{What: correlate.EvidenceOccupant, Part: "preempted", Name: "a b", Tid: 4, Pid: 4, NS: 80_000},
+			}},
+			"NET_RX x3, 90 us; a b[4] had the CPU for 80 us",
+		},
+		"a span of the service": {
+			Request{Verdict: "gc", Evidence: []correlate.Evidence{{What: correlate.EvidenceSpan, Name: "gc", NS: 7_000}}},
+			"gc for 7.00 us",
+		},
+		"nothing seen, nothing said": {Request{Verdict: "incomplete"}, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Culprit(&tt.r); got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNamesFromProcessesCannotDriveTheTerminal(t *testing.T) {
+	for in, want := range map[string]string{
+		"a b": "a b", "[x 0]": "[x 0]", "\x95": `\x95`, "\x1b[31mred": `\x1b[31mred`, `say "x"`: `say "x"`, "tab\there": `tab\there`,
+	} {
+		if got := Printable(in); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDurationKeepsItsUnit(t *testing.T) {
+	for ns, want := range map[int64]string{
+		0: "0.00 us", 999: "1.00 us", 9_990: "9.99 us", 10_000: "10 us", 9_999_000: "9999 us", 10_000_000: "10.0 ms",
+		12_345_678_900: "12.3 s", -20_000: "-20 us",
+	} {
+		if got := Duration(ns); got != want {
+			t.Errorf("Duration(%d) = %q, want %q", ns, got, want)
+		}
+	}
+}
