@@ -20,6 +20,7 @@ import (
 var workloads = map[string]func(say func(...any), wait func()){
 	"sleep":       sleepOnce,
 	"asleep":      fallAsleep,
+	"mixed":       workAndSleep,
 	"threads":     startThreads,
 	"busy":        stayBusy,
 	"hog":         hogCPU,

@@ -69,7 +69,17 @@ func recordLive(t testing.TB, c Config, body func()) *recording {
 	}
 }
 
+// readBack reads a file in which nothing may be damaged.
 func readBack(t testing.TB, path string) *recording {
+	t.Helper()
+	rec, damage := readAll(t, path)
+	if len(damage) > 0 {
+		t.Fatalf("the file is damaged: %+v", damage)
+	}
+	return rec
+}
+
+func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,11 +111,8 @@ func readBack(t testing.TB, path string) *recording {
 		t.Fatal(err)
 	}
 	sum := r.Summary()
-	if len(sum.Damage) > 0 {
-		t.Fatalf("the file is damaged: %+v", sum.Damage)
-	}
 	rec.end = sum.End
-	return rec
+	return rec, sum.Damage
 }
 
 // of returns the events of a kind and tid.

@@ -117,7 +117,7 @@ func TestKilledRecorderLeavesNothingBehind(t *testing.T) {
 		}
 		return true
 	})
-	rec := readBack(t, path)
+	rec, _ := readAll(t, path)
 	if rec.end != nil {
 		t.Error("the file of a killed recorder has an end")
 	}

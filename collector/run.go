@@ -80,7 +80,7 @@ func openSession(c *Config, targets []eventfile.Target, out *output) (s *session
 	header := makeHeader(c, s.k, targets, s.began, trap)
 	w, err := eventfile.NewWriter(out, header)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", c.Out, err)
+		return nil, err
 	}
 	if err := out.commit(); err != nil {
 		return nil, err

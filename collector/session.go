@@ -20,11 +20,8 @@ func (s *session) run(ctx context.Context) (*Summary, error) {
 	if end := s.finish(reason, err); err == nil {
 		err = end
 	}
-	sum, count := s.summary(reason)
-	if err != nil {
-		return sum, fmt.Errorf("write %s: %w", s.cfg.Out, err)
-	}
-	return sum, count
+	sum, countErr := s.summary(reason)
+	return sum, errors.Join(err, countErr)
 }
 
 // record is the time between start and end.

@@ -27,6 +27,18 @@ func sleepOnce(say func(...any), wait func()) {
 	wait()
 }
 
+// workAndSleep says how much CPU time it was charged.
+func workAndSleep(say func(...any), wait func()) {
+	before, cpuBefore := now(), readClock(unix.CLOCK_THREAD_CPUTIME_ID)
+	for i := range 100 {
+		spin(time.Duration(i%7) * time.Millisecond)
+		nanosleep(time.Duration(i%3) * time.Millisecond)
+	}
+	cpu := readClock(unix.CLOCK_THREAD_CPUTIME_ID) - cpuBefore
+	say(int64(before), int64(now()), cpu)
+	wait()
+}
+
 // fallAsleep says a tid whose thread then sleeps for good.
 func fallAsleep(say func(...any), wait func()) {
 	onThread(func(tid int32) {
