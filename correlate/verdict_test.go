@@ -41,8 +41,12 @@ func TestVerdictOfOneInjectedCause(t *testing.T) {
 		"slow-core":   {steps: [3]int64{200, 1400, 400}, want: "slow-core", shows: EvidenceStretch},
 		"unexplained": {steps: [3]int64{400, 800, 500}, want: "unexplained", shows: EvidenceStretch},
 		"mixed": {
-			inside: func(s *scenario) { s.preempted(ms); s.offCPU(202, ms, lockTid, 0); s.span(eventfile.KindSoftirq, 3, ms) },
-			want:   "mixed",
+			inside: func(s *scenario) {
+				s.preempted(ms)
+				s.offCPU(202, ms, lockTid, 0)
+				s.span(eventfile.KindSoftirq, 3, ms)
+			},
+			want: "mixed",
 		},
 		"a runtime span goes before the part": {
 			inside: func(s *scenario) {

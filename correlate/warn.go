@@ -121,7 +121,7 @@ func (res *Result) warnCounts() {
 		res.warnf("%d events step back in time on their thread, by %s at most", c.Backwards, time.Duration(c.WorstBack))
 	}
 	if c.Inconsistent > 0 {
-		res.warnf("%d times a thread's switches contradict each other: an event is missing and the time before it is unknown", c.Inconsistent)
+		res.warnf("a thread's switches contradict each other (%d times): the kernel did not report one, and the time before is unknown", c.Inconsistent)
 	}
 	if c.LostFaults > 0 {
 		res.warnf("%d page faults ended without a trace", c.LostFaults)

@@ -25,7 +25,7 @@ explains them, and prints what was injected beside what was found. Takes about 2
 	f.Uint64Var(&plan.Seed, "seed", 1, "picks the requests that are made slow")
 	f.IntVar(&plan.PerCause, "per-cause", 0, "requests for each cause (0: a few)")
 	f.StringSliceVar(&plan.Causes, "causes", nil, "causes to inject: "+strings.Join(lab.Causes(), ", ")+" (default all)")
-	dir := f.String("dir", "", "folder to leave events.bin, rows.jsonl and truth.jsonl in")
+	dir := f.String("dir", "", "folder to leave events.bin, rows.jsonl, truth.jsonl and explain.json in")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -73,6 +73,9 @@ func demo(ctx context.Context, s streams, plan lab.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := saveJSON(filepath.Join(plan.Dir, "explain.json"), x); err != nil {
+		return err
+	}
 	if err := x.Text(s.out); err != nil {
 		return err
 	}
@@ -100,12 +103,7 @@ func printTruth(s streams, ran *lab.Result, x *report.Explain) error {
 	if err != nil {
 		return err
 	}
-	verdicts, inTail := map[uint64]string{}, map[uint64]bool{}
-	for i := range x.Requests {
-		if id, ok := x.Requests[i].ID.(uint64); ok {
-			verdicts[id], inTail[id] = x.Requests[i].Verdict, x.Requests[i].Tail
-		}
-	}
+	verdicts, inTail := tailVerdicts(x)
 	fmt.Fprintln(s.out, "\nwhat was injected, and how it was named")
 	if err := lab.WriteScores(s.out, lab.ScoreVerdicts(truth, verdicts, inTail)); err != nil {
 		return fmt.Errorf("print the scores: %w", err)
@@ -114,6 +112,21 @@ func printTruth(s streams, ran *lab.Result, x *report.Explain) error {
 		fmt.Fprintf(s.out, "left out: %s: %s\n", l.Cause, l.Why)
 	}
 	return nil
+}
+
+// tailVerdicts maps the ids of a report's tail requests to their verdicts.
+func tailVerdicts(x *report.Explain) (verdict map[uint64]string, inTail map[uint64]bool) {
+	verdict, inTail = map[uint64]string{}, map[uint64]bool{}
+	for i := range x.Requests {
+		r := &x.Requests[i]
+		switch id := r.ID.(type) {
+		case uint64:
+			verdict[id], inTail[id] = r.Verdict, r.Tail
+		case float64: // read back from JSON
+			verdict[uint64(id)], inTail[uint64(id)] = r.Verdict, r.Tail
+		}
+	}
+	return verdict, inTail
 }
 
 // backgroundRecorder records beside the load.

@@ -154,17 +154,19 @@ func who(e *correlate.Evidence) string {
 	return fmt.Sprintf("%s[%d]", name, e.Tid)
 }
 
-// Duration formats ns with three or four digits and a unit.
+// Duration formats ns with about three digits and a unit.
 func Duration(ns int64) string {
 	d := time.Duration(ns)
 	abs := d.Abs()
 	switch {
 	case abs < 10*time.Microsecond:
 		return fmt.Sprintf("%.2f us", float64(ns)/1e3)
-	case abs < 10*time.Millisecond:
+	case abs < time.Millisecond:
 		return fmt.Sprintf("%.0f us", float64(ns)/1e3)
+	case abs < 100*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(ns)/1e6)
 	case abs < 10*time.Second:
-		return fmt.Sprintf("%.1f ms", float64(ns)/1e6)
+		return fmt.Sprintf("%.0f ms", float64(ns)/1e6)
 	}
 	return fmt.Sprintf("%.1f s", float64(ns)/1e9)
 }

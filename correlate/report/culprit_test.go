@@ -17,21 +17,21 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 				{What: correlate.EvidenceOccupant, Part: "waking", Name: "other", Tid: 9, NS: 9e6},
 				{What: correlate.EvidenceOccupant, Part: "preempted", Name: "hog", Pid: 7, Tid: 8, NS: 4_100_000},
 			}},
-			"hog[7/8] had the CPU for 4100 us",
+			"hog[7/8] had the CPU for 4.10 ms",
 		},
 		"lock with its holder": {
 			Request{Verdict: "lock", Evidence: []correlate.Evidence{
 				{What: correlate.EvidenceWait, Part: "lock", Name: "futex", NS: 5e6, Count: 2},
 				{What: correlate.EvidenceHolder, Part: "lock", Name: "worker", Pid: 5, Tid: 5, NS: 5e6},
 			}},
-			"held by worker[5]; futex x2, 5000 us",
+			"held by worker[5]; futex x2, 5.00 ms",
 		},
 		"an interrupt is never a task": {
 			Request{Verdict: "sleep", Evidence: []correlate.Evidence{
 				{What: correlate.EvidenceWait, Part: "sleep", Name: "nanosleep", NS: 12e6, Count: 1},
 				{What: correlate.EvidenceWaker, Part: "sleep", Context: "hardirq", NS: 12e6},
 			}},
-			"nanosleep, 12.0 ms; woken in hardirq context",
+			"nanosleep, 12.00 ms; woken in hardirq context",
 		},
 		"slow core with its surroundings": {
 			Request{Verdict: "slow-core", Evidence: []correlate.Evidence{
@@ -74,8 +74,8 @@ func TestNamesFromProcessesCannotDriveTheTerminal(t *testing.T) {
 
 func TestDurationKeepsItsUnit(t *testing.T) {
 	for ns, want := range map[int64]string{
-		0: "0.00 us", 999: "1.00 us", 9_990: "9.99 us", 10_000: "10 us", 9_999_000: "9999 us", 10_000_000: "10.0 ms",
-		12_345_678_900: "12.3 s", -20_000: "-20 us",
+		0: "0.00 us", 999: "1.00 us", 9_990: "9.99 us", 10_000: "10 us", 999_499: "999 us", 1_234_567: "1.23 ms",
+		123_456_789: "123 ms", 12_345_678_900: "12.3 s", -20_000: "-20 us",
 	} {
 		if got := Duration(ns); got != want {
 			t.Errorf("Duration(%d) = %q, want %q", ns, got, want)
