@@ -79,6 +79,7 @@ const (
 	FlagThrottled Flags = 1 << 11 // switch: the cgroup's quota was used up
 	FlagKthread   Flags = 1 << 12 // task: a kernel thread
 	FlagCut       Flags = 1 << 13 // span: its start was not seen; Dur is "at least"
+	FlagRepeat    Flags = 1 << 14 // task: said before; see Writer.Event
 )
 
 // Task states as sched_switch reports them (include/linux/sched.h). Zero is
@@ -89,7 +90,7 @@ const (
 	StateUninterruptible = 0x0002
 	StateStopped         = 0x0004
 	StateTraced          = 0x0008
-	StateDead            = 0x0010
+	StateDead            = 0x0080 // left the CPU for the last time
 	StateZombie          = 0x0020
 	StateParked          = 0x0040
 	StateIdle            = 0x0402

@@ -59,6 +59,7 @@ const (
 	LossWindow    LossSource = 3 // request-ring slots overrun before they were read
 	LossLate      LossSource = 4 // events that came after the merge had passed their time
 	LossMap       LossSource = 5 // no room for a thread's state in a kernel map
+	LossFile      LossSource = 6 // a damaged part of the file; said by Reader, never written
 )
 
 // Loss is a counted gap. First and Last bound it; both are zero where the
