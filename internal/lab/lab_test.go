@@ -21,13 +21,6 @@ import (
 	"github.com/tailtrace/tailtrace/ring"
 )
 
-type rowLine struct {
-	ID     uint64
-	Send   int64 `json:"send_ns"`
-	Recv   int64 `json:"recv_ns"`
-	Warmup bool
-}
-
 // witness is what the kernel must have counted on the service's thread in a
 // request with the cause.
 var witness = map[string]func(Truth) bool{
