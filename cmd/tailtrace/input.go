@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
-	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
 	"github.com/tailtrace/tailtrace/correlate/rows"
 )
@@ -113,28 +111,4 @@ func tailFraction(s string) (float64, error) {
 		return 0, usageError(fmt.Sprintf("--tail %q is not above 0 and at most 100%%", s), "give a percentage such as 1%, or a fraction such as 0.01")
 	}
 	return v, nil
-}
-
-// hintFor gives advice on errors that come from deeper down.
-func hintFor(err error) string {
-	var noMatch *correlate.NoMatchError
-	var line *rows.LineError
-	var version *eventfile.VersionError
-	switch {
-	case errors.As(err, &noMatch) && noMatch.OtherTime > 0:
-		return "are these rows of another run, or from a machine with another clock?"
-	case errors.As(err, &noMatch):
-		return "are these rows of another run? ids in the rows must be those that the service publishes"
-	case errors.As(err, &line):
-		return line.Hint
-	case errors.As(err, &version):
-		return "read it with the tailtrace that wrote it, or a newer one"
-	case errors.Is(err, eventfile.ErrNotEvents):
-		return "an events file is what 'tailtrace -pid PID -out FILE' writes"
-	case errors.Is(err, correlate.ErrNoRequests):
-		return "does the service publish its windows? see 'ring' in README.md; the ring must be there while tailtrace records"
-	case errors.Is(err, os.ErrNotExist):
-		return "is the path right?"
-	}
-	return ""
 }
