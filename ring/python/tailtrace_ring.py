@@ -57,6 +57,7 @@ _SLOT_SIZE = 256
 _MAX_NAMES = 60
 _NAME_SIZE = 64
 _MAX_POINTS = 24
+_MAX_QUEUE = 1 << 16
 _MAX_OFFSET = (1 << 48) - 1
 _MAX_U64 = (1 << 64) - 1
 
@@ -391,10 +392,13 @@ class Ring:
 
     def _publish(self, record):
         # Whoever gets the lock writes for all, so that nobody waits: not for a
-        # thread that lost the CPU, nor, in a signal handler or a collection
+        # thread that lost the GIL, nor, in a signal handler or a collection
         # that came in the middle of writing, for itself.
         queue, lock = self._queue, self._lock
-        queue.append(record)
+        if len(queue) < _MAX_QUEUE:
+            queue.append(record)
+        else:
+            self._missed += 1
         while queue and lock.acquire(False):
             try:
                 while queue:
@@ -405,7 +409,8 @@ class Ring:
     def _write(self, type, kind, flags, id, begin, end, cpu, tid, end_tid, words):
         if end - begin > _MAX_OFFSET:  # an offset may not have fitted its 48 bits
             words, flags = (), flags | CUT
-        index = self._index
+        index = self._index + self._missed  # one that is never written counts as lost
+        self._missed = 0
         complete = 2 * index + 2
         frame = _FRAMES[len(words)].pack(
             complete, type, kind, len(words), flags, id, begin, end, cpu, tid, end_tid, *words
@@ -487,7 +492,8 @@ class Ring:
         self._on = False
         self._generation += 1
         self._index = 0
-        self._queue = collections.deque(maxlen=4096)
+        self._missed = 0
+        self._queue = collections.deque()
         self._lock = threading.Lock()
         self._names_lock = threading.Lock()
         self._naming = None  # the thread that has it
@@ -601,10 +607,9 @@ class ASGI:
     def _header_id(self, scope):
         for name, value in scope["headers"]:
             if name == self._header:
-                text = value.decode("latin-1")
-                if text.isdigit() and len(text) <= 20 and str(int(text)) == text:
-                    return int(text)
-                return text
+                if value.isdigit() and len(value) <= 20 and (value[0] != 48 or value == b"0") and int(value) <= _MAX_U64:
+                    return int(value)
+                return value.decode("latin-1")
 
     def _route(self, scope):
         path = getattr(scope.get("route"), "path", None)
