@@ -215,6 +215,7 @@ func readRows(t *testing.T, path string) (all int, latency map[uint64]int64) {
 	}
 	defer f.Close()
 	latency = map[uint64]int64{}
+	var last int64
 	for in := bufio.NewScanner(f); in.Scan(); all++ {
 		var r rowLine
 		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
@@ -223,6 +224,10 @@ func readRows(t *testing.T, path string) (all int, latency map[uint64]int64) {
 		if r.Recv <= r.Send {
 			t.Errorf("request %d was answered before it was sent", r.ID)
 		}
+		if r.Send < last {
+			t.Errorf("request %d stands behind one that was sent later", r.ID)
+		}
+		last = r.Send
 		if !r.Warmup {
 			latency[r.ID] = r.Recv - r.Send
 		}
