@@ -109,7 +109,6 @@ start_recorder
 run_client
 stop_recorder
 stop "$service_pid" TERM 5
-export PYTHONDONTWRITEBYTECODE=1 # root leaves no caches in the tree
 service_pid=""
 
 "$tailtrace" explain "$out/events.bin" --rows "$out/rows.jsonl" --json "$out/explain.json" | tee "$out/explain.txt"
