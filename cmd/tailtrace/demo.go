@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -138,10 +139,13 @@ type backgroundRecorder struct {
 
 // start returns once recording is on: the file is there from then on.
 func (r *backgroundRecorder) start(s streams, pid int) error {
+	if err := os.Remove(r.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the last demo's recording: %w", err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.done = cancel, make(chan error, 1)
 	c := collector.Config{
-		Pids: []int{pid}, Out: r.out, Force: true, SampleHz: collector.DefaultSampleHz, Tool: toolName(),
+		Pids: []int{pid}, Out: r.out, SampleHz: collector.DefaultSampleHz, Tool: toolName(),
 		Log: func(m string) { fmt.Fprintf(s.err, "tailtrace: %s\n", m) },
 	}
 	go func() {
