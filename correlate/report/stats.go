@@ -19,6 +19,9 @@ func StatsText(w io.Writer, s *stats.Summary) error {
 	p.distribution(s)
 	p.runs(s)
 	p.corrected(s.Corrected)
+	if s.Tail.Count == 0 { // from histograms, which know no more
+		return p.err
+	}
 	p.overTime(s)
 	p.busySeconds(s.Seconds)
 	p.bursts(s)
@@ -31,6 +34,10 @@ func StatsText(w io.Writer, s *stats.Summary) error {
 func (p *printer) counts(s *stats.Summary) {
 	p.printf("requests  %d, %d failed (%.2f%%), of them %d timed out; %d warm-up and %d unusable rows left out\n",
 		s.N, s.Errors, 100*float64(s.Errors)/float64(max(s.N, 1)), s.Timeouts, s.Warmup, s.Quarantined)
+	if s.Tail.Count == 0 {
+		p.printf("\n")
+		return
+	}
 	p.printf("tail      the slowest %g%% of each run: %d requests, from %s up\n\n",
 		100*s.Tail.Fraction, s.Tail.Count, Duration(s.Tail.Threshold))
 }
@@ -41,7 +48,11 @@ func (p *printer) counts(s *stats.Summary) {
 func (p *printer) distribution(s *stats.Summary) {
 	if len(s.Runs) == 1 {
 		run := s.Runs[0]
-		p.printf("95%% intervals: exact takes requests as independent; blocks keeps %d neighbours together (bootstrap)\n", run.Block)
+		p.printf("95%% intervals: exact takes requests as independent")
+		if run.Block > 0 {
+			p.printf("; blocks keeps %d neighbours together (bootstrap)", run.Block)
+		}
+		p.printf("\n")
 		lines := []string{"percentile\tlatency\texact\tblocks\t"}
 		for _, q := range stats.Quantiles {
 			lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%s\t%s", q.Name, Duration(s.Percentiles.Get(q.Name)),
@@ -64,6 +75,9 @@ func (p *printer) distribution(s *stats.Summary) {
 
 // bounds prints an interval; a missing end is open.
 func bounds(b stats.Bounds) string {
+	if b == (stats.Bounds{}) {
+		return ""
+	}
 	ends := [2]string{"..", ".."}
 	for i, end := range b {
 		if end != nil {

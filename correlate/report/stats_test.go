@@ -88,3 +88,21 @@ func TestCompareTextSaysWhatCannotBeToldApart(t *testing.T) {
 		}
 	}
 }
+
+func TestStatsTextOfHistogramsEndsWithThePercentiles(t *testing.T) {
+	h, err := stats.HistogramOf([]int64{1000, 2000, 3000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stats.SummarizeLogs(map[string]*stats.HistogramLog{"x.hlog": {Intervals: []stats.LogInterval{{Hist: h}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := StatsText(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "histograms know nothing") || !strings.Contains(text, "p50") || strings.Contains(text, "signature") || strings.Contains(text, "neighbours") {
+		t.Error(text)
+	}
+}

@@ -22,8 +22,11 @@ type Clock struct {
 }
 
 func (c Clock) String() string {
-	unit := map[int64]string{1: "ns", 1e3: "us", 1e6: "ms", 1e9: "s"}[c.Unit]
-	return [...]string{"monotonic", "epoch", "since-start"}[c.Kind] + " " + unit
+	return [...]string{"monotonic", "epoch", "since-start"}[c.Kind] + " " + unitName(c.Unit)
+}
+
+func unitName(unit int64) string {
+	return map[int64]string{1: "ns", 1e3: "us", 1e6: "ms", 1e9: "s"}[unit]
 }
 
 // Wall-clock stamps are looked for between these years only, which keeps the
@@ -33,33 +36,46 @@ var (
 	epochMax = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// shortest is the shortest median round trip believed of a request over a
-// socket, ns. Stamps that would make it shorter are not in ns.
-const shortest = 20_000
+// longestMedian tells, for each unit of a wall clock, up to which median
+// latency in that unit its stamps are believed to be what they look like.
+// Above it they are an uptime in ns of a fast service: 200 ms or 200 us at 16
+// to 25 days of uptime, 20 s or 20 us at 23 to 36 minutes, 600 s at 2 seconds.
+var longestMedian = map[int64]float64{1e3: 200_000, 1e6: 20_000, 1e9: 600}
+
+// longestFile is how long, in seconds, the middle four fifths of a file's rows
+// are believed to have taken by a wall clock.
+const longestFile = 31 * 24 * 3600
+
+// scales is what the clock is told from, in the file's own units.
+type scales struct {
+	first, median stamp   // of the send times
+	span          int64   // of the middle four fifths of them
+	latency       float64 // median
+	fractions     bool    // a stamp is not whole
+}
 
 // detectClock tells the clock from the magnitude of the median stamp, and
-// where an uptime in ns could have that magnitude too, from the median of
-// the latencies in the file's own units. Whole numbers are ns, as the names
-// of the fields say, unless they look like a wall clock's.
-func detectClock(first, median stamp, latency float64, fractions bool) (clock Clock, assumed string) {
+// where an uptime in ns could have that magnitude too, from the latencies and
+// the length of the file. Whole numbers are ns, as the names of the fields
+// say, unless they look like a wall clock's.
+func detectClock(x scales) (clock Clock, assumed string) {
 	for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
 		perSecond := int64(1e9) / unit
-		if median.whole < epochMin*perSecond || median.whole/perSecond > epochMax {
+		if x.median.whole < epochMin*perSecond || x.median.whole/perSecond > epochMax || x.span/perSecond > longestFile {
 			continue
 		}
 		clock = Clock{ClockEpoch, unit}
-		switch {
-		case unit == 1: // an uptime of decades is no rival
+		if unit == 1 { // an uptime of decades is no rival
 			return clock, "stamps were taken as ns since 1970 (a wall clock)"
-		case latency < shortest && (unit < 1e9 || latency < 600):
-			return clock, fmt.Sprintf("stamps were taken as %s since 1970 (a wall clock): as ns the median latency would be %.4g ns",
-				clock.String()[len("epoch "):], latency)
+		}
+		if x.latency < longestMedian[unit] {
+			return clock, fmt.Sprintf("stamps were taken as %s since 1970 (a wall clock): as ns the median latency would be %.4g ns", unitName(unit), x.latency)
 		}
 	}
 	switch {
-	case !fractions || median.whole > 1e9 || latency > 600: // not seconds: an uptime of decades, or minutes a request
+	case !x.fractions || x.median.whole > 1e9 || x.latency > 600: // not seconds: an uptime of decades, or minutes a request
 		return Clock{ClockMonotonic, 1}, ""
-	case first.whole < 60:
+	case x.first.whole < 60:
 		return Clock{ClockSinceStart, 1e9}, "stamps were taken as seconds since some start, because they have decimals and begin near zero"
 	default:
 		return Clock{ClockMonotonic, 1e9}, "stamps were taken as seconds of uptime, because they have decimals"
@@ -84,21 +100,24 @@ func (b *builder) convert() {
 func (b *builder) detect() Clock {
 	var sends []stamp
 	var latencies []float64
-	fractions := false
+	var x scales
 	for _, st := range b.stamps {
 		if st.noRecv {
 			continue
 		}
 		sends = append(sends, st.send)
 		latencies = append(latencies, float64(st.recv.whole-st.send.whole)+float64(st.recv.frac-st.send.frac)/1e9)
-		fractions = fractions || st.send.frac != 0 || st.recv.frac != 0
+		x.fractions = x.fractions || st.send.frac != 0 || st.recv.frac != 0
 	}
-	if len(sends) == 0 {
+	n := len(sends)
+	if n == 0 {
 		return Clock{ClockMonotonic, 1}
 	}
 	slices.SortFunc(sends, stamp.compare)
 	slices.Sort(latencies)
-	clock, assumed := detectClock(sends[0], sends[len(sends)/2], latencies[len(latencies)/2], fractions)
+	x.first, x.median, x.latency = sends[0], sends[n/2], latencies[n/2]
+	x.span = sends[n-1-n/10].whole - sends[n/10].whole
+	clock, assumed := detectClock(x)
 	if assumed != "" {
 		b.warn("%s", assumed)
 	}

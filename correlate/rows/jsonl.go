@@ -15,7 +15,7 @@ import (
 const maxLine = 1 << 20
 
 // readJSONL reads one JSON object a line. Blank lines are no rows.
-func readJSONL(name string, r io.Reader) (*Set, error) {
+func readJSONL(name string, r io.Reader, size int64) (*Set, error) {
 	b := newBuilder(name)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -31,6 +31,10 @@ func readJSONL(name string, r io.Reader) (*Set, error) {
 		}
 		if err := b.addJSON(number, line); err != nil {
 			return nil, err
+		}
+		if b.index == 1 { // the lines of a file are of much the same length
+			b.rows = slices.Grow(b.rows, int(min(size/int64(len(line)), 1<<18)))
+			b.stamps = slices.Grow(b.stamps, cap(b.rows))
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {

@@ -29,7 +29,7 @@ func Read(name string, r io.ReaderAt, size int64) (*Set, error) {
 	case bytes.HasPrefix(text, []byte("[")):
 		return nil, refuse("this is one JSON array", "write its objects one a line, for example with jq -c '.[]'")
 	}
-	return readJSONL(name, body)
+	return readJSONL(name, body, size)
 }
 
 var bom = []byte("\xef\xbb\xbf")

@@ -47,23 +47,24 @@ func MergeHistograms(parts ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram,
 	return sum, nil
 }
 
-// HistogramQuantiles are by nearest rank, as for raw values; the library's own
-// rank rounds to the nearest instead of up. Each is the highest value that its
-// bucket stands for. The quantiles must ascend.
-func HistogramQuantiles(h *hdrhistogram.Histogram, quantiles ...float64) []int64 {
-	values := make([]int64, 0, len(quantiles))
-	n, seen := h.TotalCount(), int64(0)
+// histogramRanks are the values of these 1-based ranks, which must ascend: each
+// the highest value that its bucket stands for, 0 beyond the last.
+func histogramRanks(h *hdrhistogram.Histogram, ranks ...int) []int64 {
+	values := make([]int64, 0, len(ranks))
+	seen := int64(0)
 	for _, bar := range h.Distribution() {
 		seen += bar.Count
-		for len(values) < len(quantiles) && n > 0 && seen >= int64(Rank(int(n), quantiles[len(values)])) {
+		for bar.Count > 0 && len(values) < len(ranks) && seen >= int64(ranks[len(values)]) {
 			values = append(values, bar.To)
 		}
 	}
-	return append(values, make([]int64, len(quantiles)-len(values))...)
+	return append(values, make([]int64, len(ranks)-len(values))...)
 }
 
-// HistogramPercentiles is PercentilesOf for counted values.
+// HistogramPercentiles is PercentilesOf for counted values: by nearest rank,
+// where the library's own percentiles round the rank to the nearest.
 func HistogramPercentiles(h *hdrhistogram.Histogram) Percentiles {
-	v := HistogramQuantiles(h, .5, .9, .99, .999)
-	return Percentiles{P50: v[0], P90: v[1], P99: v[2], P999: v[3], Max: h.Max(), N: int(h.TotalCount())}
+	n := int(h.TotalCount())
+	v := histogramRanks(h, Rank(n, .5), Rank(n, .9), Rank(n, .99), Rank(n, .999))
+	return Percentiles{P50: v[0], P90: v[1], P99: v[2], P999: v[3], Max: h.Max(), N: n}
 }

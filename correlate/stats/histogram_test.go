@@ -2,6 +2,7 @@ package stats
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tailtrace/tailtrace/correlate/rows"
 )
 
 func TestCorrectionFillsInWhatAStallHid(t *testing.T) {
@@ -39,7 +42,7 @@ func TestCorrectionFillsInWhatAStallHid(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []int64{1000, 50003967, 80019455, 98041855}
-	if diff := cmp.Diff(want, HistogramQuantiles(h, .5, .75, .9, .99)); diff != "" {
+	if diff := cmp.Diff(want, histogramRanks(h, 10_000, 15_000, 18_000, 19_800)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -190,4 +193,51 @@ func FuzzReadHistogramLog(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLogOfRows(t *testing.T) {
+	w := newWorkload(30)
+	for i := range 6000 {
+		w.send(w.usual(), fmt.Sprintf(`, "run": "run %d", "warmup": %v`, i/3000, i < 100))
+	}
+	set := w.set(t)
+	log, err := LogOf([]*rows.Set{set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := log.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadHistogramLog(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := SummarizeLogs(map[string]*HistogramLog{"rows.hlog": again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := summarize(t, Options{}, set)
+	if got.N != want.N || len(got.Runs) != 2 || got.Runs[0].Run != "run_0" || got.Runs[0].N != 2900 {
+		t.Errorf("n %d, runs %+v", got.N, got.Runs)
+	}
+	for _, name := range percentileNames() {
+		if a, b := got.Percentiles.Get(name), want.Percentiles.Get(name); a < b || float64(a) > 1.001*float64(b) {
+			t.Errorf("%s = %d, of the rows %d", name, a, b)
+		}
+	}
+	for _, quantile := range Quantiles {
+		for i, end := range got.Intervals[quantile.Name] {
+			raw := want.Intervals[quantile.Name][i]
+			if (end == nil) != (raw == nil) || end != nil && (*end < *raw || float64(*end) > 1.001*float64(*raw)) {
+				t.Errorf("%s: end %d differs", quantile.Name, i)
+			}
+		}
+	}
+	if _, err := LogOf(nil); err == nil {
+		t.Error("a log of nothing")
+	}
+	if _, err := SummarizeLogs(nil); err == nil {
+		t.Error("a summary of nothing")
+	}
 }

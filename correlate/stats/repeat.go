@@ -30,16 +30,16 @@ func SpreadOf(values []int64) Spread {
 	}
 }
 
-// spreads of all percentiles over the runs; nil for fewer than two.
-func spreads(runs []*run) map[string]Spread {
+// spreadsOf all percentiles over the runs; nil for fewer than two.
+func spreadsOf(runs []Percentiles) map[string]Spread {
 	if len(runs) < 2 {
 		return nil
 	}
 	out := map[string]Spread{}
 	for _, name := range percentileNames() {
 		values := make([]int64, len(runs))
-		for i, r := range runs {
-			values[i] = r.percentiles.Get(name)
+		for i, p := range runs {
+			values[i] = p.Get(name)
 		}
 		out[name] = SpreadOf(values)
 	}

@@ -30,10 +30,12 @@ func Summarize(sets []*rows.Set, options Options) (*Summary, error) {
 	runs := runsOf(sets, fraction)
 	s.distribution(runs, fraction)
 	s.overTime(runs)
+	var percentiles []Percentiles
 	for _, r := range runs {
 		s.Runs = append(s.Runs, r.summary())
+		percentiles = append(percentiles, r.percentiles)
 	}
-	s.AcrossRuns = spreads(runs)
+	s.AcrossRuns = spreadsOf(percentiles)
 	s.Pages = Pages(tails(runs)...)
 	s.Attributes = attributesOf(runs)
 	s.Steps = stepsOf(runs)

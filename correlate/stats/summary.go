@@ -56,6 +56,6 @@ type RunSummary struct {
 	N           int               `json:"n"`
 	Percentiles Percentiles       `json:"percentiles_ns"`
 	Intervals   map[string]Bounds `json:"intervals_ns"`
-	Block       int               `json:"block"` // neighbours in a block of the bootstrap
-	Blocks      map[string]Bounds `json:"block_bootstrap_ns"`
+	Block       int               `json:"block,omitempty"` // neighbours in a block of the bootstrap
+	Blocks      map[string]Bounds `json:"block_bootstrap_ns,omitempty"`
 }

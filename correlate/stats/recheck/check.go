@@ -87,7 +87,8 @@ func one(is bool) int {
 func ofRuns(doc map[string]any, runs []*run, fraction float64) {
 	var all []int64
 	var flags [][]bool
-	var list, seconds []map[string]any
+	var list []map[string]any
+	seconds := []map[string]any{}
 	count, least := 0, int64(0)
 	for i, r := range runs {
 		var threshold int64
@@ -114,7 +115,8 @@ func ofRuns(doc map[string]any, runs []*run, fraction float64) {
 	doc["seconds"] = seconds
 }
 
-// seconds lists every second from the first to the last with a request.
+// seconds lists every second from the first to the last with a request, none
+// of a run of twelve days and more.
 func (r *run) seconds() (list []map[string]any) {
 	requests, slow := map[int64]int{}, map[int64]int{}
 	last := int64(0)
@@ -122,6 +124,9 @@ func (r *run) seconds() (list []map[string]any) {
 		requests[s]++
 		slow[s] += one(r.tail[i])
 		last = max(last, s)
+	}
+	if last >= 1<<20 {
+		return nil
 	}
 	for s := range last + 1 {
 		list = append(list, map[string]any{"second": s, "requests": requests[s], "tail": slow[s]})
