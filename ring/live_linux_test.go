@@ -53,31 +53,38 @@ func followLive(t *testing.T, w writer, slots int, mayLose bool) {
 	begin()
 	seen := make([]bool, liveThreads*liveCount)
 	read := 0
-	for done := false; !done; {
+	for done := false; !done || r.Behind() > 0; {
 		select {
 		case err := <-finished:
 			if err != nil {
 				t.Fatal(err)
 			}
-			done = true // and a last pass
+			done = true
 		default:
 		}
-		var s Slot
-		for r.Next(&s) {
-			id := binary.LittleEndian.Uint64(s.ID[:])
-			if id >= uint64(len(seen)) || seen[id] || len(s.Points) != 3 || r.Name(s.Kind) != "/live" {
-				t.Fatalf("window %+v, read before: %v", s, id < uint64(len(seen)) && seen[id])
-			}
-			seen[id] = true
-			read++
-		}
+		read += readUnseen(t, r, seen)
 	}
+	read += readUnseen(t, r, seen)
 	invalid, why := r.Invalid()
 	lost := int(r.Lost()) + r.Waiting()
 	if r.Err() != nil || invalid != 0 || read+lost != len(seen) || read == 0 || (lost > 0 && !mayLose) {
 		t.Errorf("%d windows: %d read, %d lost, %d invalid (%v), %v", len(seen), read, lost, invalid, why, r.Err())
 	}
 	t.Logf("%d read, %d lost", read, lost)
+}
+
+// readUnseen runs a pass and marks the ids that it gives as seen.
+func readUnseen(t *testing.T, r *Reader, seen []bool) (n int) {
+	t.Helper()
+	var s Slot
+	for ; r.Next(&s); n++ {
+		id := binary.LittleEndian.Uint64(s.ID[:])
+		if id >= uint64(len(seen)) || seen[id] || len(s.Points) != 3 || r.Name(s.Kind) != "/live" {
+			t.Fatalf("window %+v, seen before: %v", s, id < uint64(len(seen)) && seen[id])
+		}
+		seen[id] = true
+	}
+	return n
 }
 
 func goWriter(t *testing.T, dir string, slots int) (string, func(), chan error) {

@@ -12,6 +12,7 @@ const (
 	batchSlots = 64      // read with one ReadAt
 	passSlots  = 1 << 16 // looked at in one pass; the rest is for the next
 	maxWaiting = 256     // slots being written that later passes come back to
+	maxDoubts  = 3       // passes with a head that no slot backs
 	tornPasses = 3       // passes in which a complete slot's checksum may be wrong
 )
 
@@ -29,6 +30,7 @@ type Reader struct {
 	head        uint64 // next index to be claimed, as of this pass
 	end         uint64 // where this pass ends
 	base        uint64 // head when the reader was made
+	doubts      int
 	overwritten uint64
 	inPass      bool
 	waiting     []waitingSlot // passed while being written
@@ -165,9 +167,9 @@ func (r *Reader) beginPass() bool {
 		return false
 	}
 	r.head = head
-	slots := r.mask + 1
+	slots := r.mask + 1 // beyond them a slot is overwritten
 	if behind := head - r.next; behind > slots {
-		if r.err = r.believe(head); r.err != nil {
+		if !r.backed(head) {
 			return false
 		}
 		r.lose(behind - slots)
@@ -197,6 +199,21 @@ func (r *Reader) readHead() (uint64, error) {
 		head = again
 	}
 	return 0, &FormatError{offHead, fmt.Errorf("%w: %d after %d", ErrHead, head, r.head)}
+}
+
+// backed is whether a pass may take the head's word that it has overrun the
+// reader. A writer may have been stopped before the slot that backs it, so that
+// only the last of some doubts in a row is an error.
+func (r *Reader) backed(head uint64) bool {
+	err := r.believe(head)
+	if err == nil {
+		r.doubts = 0
+		return true
+	}
+	if r.doubts++; r.doubts == maxDoubts || !errors.Is(err, ErrHead) {
+		r.err = err
+	}
+	return false
 }
 
 // believe says whether a head that claims to have overrun the reader is backed

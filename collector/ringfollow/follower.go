@@ -178,6 +178,7 @@ func (f *Follower) attach(pid int, m mapping, out sink) {
 	}
 	file, err := openMapped(pid, m)
 	if vanished(err) {
+		delete(f.procs, pid) // look again at the next scan
 		return
 	}
 	var r *followed

@@ -439,28 +439,29 @@ class Ring:
 
     def _add_name(self, name):
         me = threading.get_ident()
-        if self._naming == me:
-            return 0  # a signal handler, in the middle of the rest
+        # A signal handler may come here in the middle of itself.
+        if self._naming == me or not self._names_lock.acquire(timeout=0.1):
+            return 0
         try:
+            self._naming = me
             raw = _clean(name)
-            with self._names_lock:
-                self._naming = me
-                id = self._ids.get(raw)
-                if id is None:
-                    id = len(self._ids)
-                    if id > _MAX_NAMES:
-                        return 0  # not remembered: there may be any number of such names
-                    at = 256 + _NAME_SIZE * (id - 1)
-                    self._map[at : at + len(raw)] = raw
-                    self._halves[10] = id
-                    self._ids[raw] = id
-                if len(self._words) < 16 * _MAX_NAMES:
-                    self._words[name] = id << 48
+            id = self._ids.get(raw)
+            if id is None:
+                id = len(self._ids)
+                if id > _MAX_NAMES:
+                    return 0  # not remembered: there may be any number of such names
+                at = 256 + _NAME_SIZE * (id - 1)
+                self._map[at : at + len(raw)] = raw
+                self._halves[10] = id
+                self._ids[raw] = id
+            if len(self._words) < 16 * _MAX_NAMES:
+                self._words[name] = id << 48
             return id << 48
         except Exception:
             return 0
         finally:
             self._naming = None
+            self._names_lock.release()
 
     # ---- the runtime ----
 
