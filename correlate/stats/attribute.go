@@ -7,7 +7,9 @@ type Flag struct {
 	Has  []bool
 }
 
-// Attribute tells how common a Flag is in the tail and in all requests.
+// Attribute tells how common a Flag is in the tail and in all requests. P is
+// the number to go by; PFisher and Odds take requests as independent and are
+// there to be compared with other tools.
 type Attribute struct {
 	Name      string  `json:"name"`
 	TailShare float64 `json:"tail_share"`
@@ -15,6 +17,15 @@ type Attribute struct {
 	Ratio     float64 `json:"ratio"`   // 0 where no request has it
 	P         float64 `json:"p"`       // adjusted for the number of flags
 	PShift    float64 `json:"p_shift"` // by circular shift, not adjusted
+	PFisher   float64 `json:"p_fisher"`
+	Odds      *Odds   `json:"odds_ratio"` // nil where a cell of the table is empty
+}
+
+// Odds is an odds ratio with its 95% interval.
+type Odds struct {
+	Ratio float64 `json:"ratio"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Attributes holds each flag against the tail. All must have one length.
@@ -23,22 +34,16 @@ func Attributes(tail []bool, flags []Flag) []Attribute {
 	table := make([]Attribute, len(flags))
 	p := make([]float64, len(flags))
 	for i, flag := range flags {
-		inTail, inAll := 0, 0
-		for j, has := range flag.Has {
-			if has {
-				inAll++
-				if tail[j] {
-					inTail++
-				}
-			}
-		}
+		counts := TableOf(tail, flag.Has)
 		a := Attribute{
 			Name:      flag.Name,
-			TailShare: share(inTail, len(test.tail)),
-			AllShare:  share(inAll, len(tail)),
+			TailShare: share(counts.TailWith, len(test.tail)),
+			AllShare:  share(counts.TailWith+counts.RestWith, len(tail)),
 			PShift:    test.P(flag.Has),
+			Odds:      counts.OddsRatio(),
 		}
-		if inAll > 0 {
+		a.PFisher, _ = counts.Fisher()
+		if a.AllShare > 0 {
 			a.Ratio = a.TailShare / a.AllShare
 		}
 		table[i], p[i] = a, a.PShift

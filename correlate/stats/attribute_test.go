@@ -25,10 +25,13 @@ func TestFisher(t *testing.T) {
 }
 
 func TestOddsRatio(t *testing.T) {
-	ratio, low, high := Table{530, 4470, 5470, 489530}.OddsRatio()
-	near(t, "ratio", ratio, 10.61, .005)
-	near(t, "low", low, 9.66, .005)
-	near(t, "high", high, 11.66, .005)
+	odds := Table{530, 4470, 5470, 489530}.OddsRatio()
+	near(t, "ratio", odds.Ratio, 10.61, .005)
+	near(t, "low", odds.Low, 9.66, .005)
+	near(t, "high", odds.High, 11.66, .005)
+	if odds := (Table{0, 10, 5, 100}).OddsRatio(); odds != nil {
+		t.Errorf("an empty cell: %+v", odds)
+	}
 }
 
 func TestBenjaminiHochberg(t *testing.T) {
@@ -117,20 +120,7 @@ func TestShiftTestHoldsItsLevelOnBursts(t *testing.T) {
 		if NewShiftTest(tail).P(has) <= .05 {
 			byShift++
 		}
-		var table Table
-		for i := range tail {
-			switch {
-			case tail[i] && has[i]:
-				table.TailWith++
-			case tail[i]:
-				table.TailWithout++
-			case has[i]:
-				table.RestWith++
-			default:
-				table.RestWithout++
-			}
-		}
-		if greater, _ := table.Fisher(); greater <= .05 {
+		if greater, _ := TableOf(tail, has).Fisher(); greater <= .05 {
 			byFisher++
 		}
 	}
@@ -158,7 +148,7 @@ func TestAttributesFindWhatIsThere(t *testing.T) {
 	if a := table[1]; a.P < .01 || a.Ratio < .8 || a.Ratio > 1.2 {
 		t.Errorf("other: %+v", a)
 	}
-	if a := table[2]; a != (Attribute{Name: "never", P: 1, PShift: 1}) {
+	if a := table[2]; a != (Attribute{Name: "never", P: 1, PShift: 1, PFisher: 1}) {
 		t.Errorf("never: %+v", a)
 	}
 }

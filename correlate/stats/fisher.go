@@ -14,13 +14,33 @@ type Table struct {
 	RestWith, RestWithout int
 }
 
+// TableOf counts requests by tail and attribute.
+func TableOf(tail, has []bool) (t Table) {
+	for i, in := range tail {
+		switch {
+		case in && has[i]:
+			t.TailWith++
+		case in:
+			t.TailWithout++
+		case has[i]:
+			t.RestWith++
+		default:
+			t.RestWithout++
+		}
+	}
+	return t
+}
+
 // OddsRatio with its 95% interval, by the normal approximation of its
-// logarithm (Woolf). Infinite or NaN where a cell is empty.
-func (t Table) OddsRatio() (ratio, low, high float64) {
+// logarithm (Woolf); nil where a cell is empty.
+func (t Table) OddsRatio() *Odds {
+	if min(t.TailWith, t.TailWithout, t.RestWith, t.RestWithout) == 0 {
+		return nil
+	}
 	a, b, c, d := float64(t.TailWith), float64(t.TailWithout), float64(t.RestWith), float64(t.RestWithout)
-	ratio = a * d / (b * c)
+	ratio := a * d / (b * c)
 	half := distuv.UnitNormal.Quantile(1-(1-Confidence)/2) * math.Sqrt(1/a+1/b+1/c+1/d)
-	return ratio, ratio * math.Exp(-half), ratio * math.Exp(half)
+	return &Odds{Ratio: ratio, Low: ratio * math.Exp(-half), High: ratio * math.Exp(half)}
 }
 
 // Fisher is the exact test for independent requests: greater is the chance of
