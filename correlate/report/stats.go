@@ -120,7 +120,7 @@ var signatures = map[string]string{
 	stats.SignaturePeriodic: "look for timers: cron jobs, collectors, health checks",
 	stats.SignatureLoad:     "look for queueing and locks",
 	stats.SignatureBoth:     "look for timers that bring load, and for queueing and locks",
-	stats.SignatureNeither:  "neither periodic nor growing with load: look for faults, interrupts, preemption, the host",
+	stats.SignatureNeither:  "no period, no growth with load: look for faults, interrupts, preemption, the host",
 	stats.SignatureUnknown:  "too few requests in the tail to tell",
 }
 

@@ -70,17 +70,25 @@ func pages(runs [][]bool) (out []page) {
 				}
 			}
 		}
-		p := page{K: k, InARow: float64(hit) / float64(all), AtRandom: 1}
+		p := page{K: k, InARow: float64(hit) / float64(all), AtRandom: 1, Formula: 1}
 		if k <= n-members {
-			p.AtRandom = -math.Expm1(logChoose(n-members, k) - logChoose(n, k))
+			p.AtRandom = -math.Expm1(logMiss(n, members, k))
 		}
-		p.Formula = 1
 		if members < n {
 			p.Formula = -math.Expm1(float64(k) * math.Log1p(-float64(members)/float64(n)))
 		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// logMiss is the logarithm of the chance that k of n requests, none twice, are
+// none of the members.
+func logMiss(n, members, k int) (sum float64) {
+	for i := range k {
+		sum += math.Log1p(-float64(members) / float64(n-i))
+	}
+	return sum
 }
 
 // ShiftP is the share of all circular shifts at which has meets the tail at
