@@ -14,7 +14,7 @@ const longest = int64(time.Hour)
 // stamps are a row's times before their unit is known.
 type stamps struct {
 	send, recv, intended stamp
-	noRecv               bool // a failed request without an answer
+	noRecv               bool // there was no answer
 }
 
 // builder collects the rows of one file; every reader fills one.
@@ -51,6 +51,12 @@ func (b *builder) quarantine(line int, reason string) {
 // quarantined.
 func (b *builder) add(row Row, st stamps, problem string) {
 	b.index++
+	if st.noRecv {
+		row.Timeout = true
+		if row.TimeoutNs == 0 && problem == "" {
+			problem = "no recv_ns, and no timeout_ns to count it with"
+		}
+	}
 	if problem != "" {
 		b.quarantine(row.Line, problem)
 		return

@@ -61,9 +61,6 @@ func (b *builder) addJSON(number int, line []byte) error {
 	if missing := p.missing(); len(missing) > 0 {
 		return refuse("the row has no "+strings.Join(missing, ", ")+"; it has: "+fieldNames(line), formatHint)
 	}
-	if p.stamps.noRecv && p.row.TimeoutNs == 0 && p.problem == "" {
-		p.problem = "no recv_ns, and no timeout_ns to count it with"
-	}
 	b.add(p.row, p.stamps, p.problem)
 	return nil
 }
@@ -144,7 +141,9 @@ func (p *jsonRow) field(name, value []byte) {
 	case "warmup":
 		p.row.Warmup = truth(value)
 	case "run":
-		p.row.Run = string(unquote(value))
+		if string(value) != "null" {
+			p.row.Run = string(unquote(value))
+		}
 	default:
 		p.extra(string(name), value, true)
 	}

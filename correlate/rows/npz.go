@@ -127,22 +127,21 @@ func (z *npzReader) addRow(i int) {
 	row := Row{Line: i + 1}
 	var st stamps
 	problem := z.id(i, &row)
-	stampOf := func(field string, to *stamp) bool {
-		a, at, ok := z.get(field, i)
-		if ok {
-			if *to, ok = a.stamp(at); !ok && problem == "" && field != "intended_ns" {
-				problem = field + " is not a time"
-			}
-		}
-		return ok
+	var ok bool
+	if st.send, ok = z.stamp("send_ns", i); !ok {
+		problem = "send_ns is not a time"
 	}
-	stampOf("send_ns", &st.send)
-	stampOf("recv_ns", &st.recv)
-	row.HasIntended = stampOf("intended_ns", &st.intended)
-	row.Status = int(z.number("status", i))
-	row.Timeout = z.number("timeout", i) != 0
-	row.TimeoutNs = max(0, int64(z.number("timeout_ns", i)))
-	row.Warmup = z.number("warmup", i) != 0
+	st.recv, ok = z.stamp("recv_ns", i)
+	st.noRecv = !ok
+	st.intended, row.HasIntended = z.stamp("intended_ns", i)
+	if status, ok := z.stamp("status", i); ok {
+		row.Status = int(status.whole)
+	}
+	if limit, ok := z.stamp("timeout_ns", i); ok {
+		row.TimeoutNs = max(0, limit.whole)
+	}
+	row.Timeout = z.flag("timeout", i)
+	row.Warmup = z.flag("warmup", i)
 	row.Run = z.text("run", i)
 	row.setError(z.text("error", i))
 	z.setExtras(i)
@@ -176,13 +175,19 @@ func (z *npzReader) id(i int, row *Row) (problem string) {
 	return ""
 }
 
-// number is a field's value for row i; 0 where there is none.
-func (z *npzReader) number(field string, i int) float64 {
+// stamp is a field's value for row i as a number; ok is false where it has none.
+func (z *npzReader) stamp(field string, i int) (s stamp, ok bool) {
 	a, at, ok := z.get(field, i)
-	if !ok || a.isText() {
-		return 0
+	if !ok {
+		return stamp{}, false
 	}
-	return a.float(at)
+	return a.stamp(at)
+}
+
+// flag is true or 1.
+func (z *npzReader) flag(field string, i int) bool {
+	s, ok := z.stamp(field, i)
+	return ok && s == stamp{whole: 1}
 }
 
 // text is a field's value for row i in words; "" where there is none.

@@ -134,8 +134,20 @@ func TestNpzQuarantinesRowsAndBroadcastsSingleValues(t *testing.T) {
 	if len(s.Rows) != 1 || s.Rows[0].Latency() != 100 || s.Rows[0].Run != "r7" {
 		t.Errorf("rows %+v", s.Rows)
 	}
-	if diff := cmp.Diff([]Bad{{2, "recv_ns is not a time"}}, s.Quarantined); diff != "" {
+	if diff := cmp.Diff([]Bad{{2, "no recv_ns, and no timeout_ns to count it with"}}, s.Quarantined); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestNpzRowWithoutAnswerCountsWithItsTimeout(t *testing.T) {
+	nan := npyFile("'<f8'", "(2,)", []uint64{0x4069000000000000 /* 200 */, 0x7ff8000000000000})
+	data := two(t, map[string]string{"recv_ns": nan, "timeout_ns": npyFile("'<f4'", "(2,)", []float32{70, 70})})
+	s, err := Read("x", bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := &s.Rows[1]; r.Latency() != 70 || !r.Timeout || s.Rows[0].Timeout {
+		t.Errorf("rows %+v", s.Rows)
 	}
 }
 

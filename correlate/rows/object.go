@@ -3,7 +3,6 @@ package rows
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 )
 
 // eachField calls f with the name and the JSON text of each member of object,
@@ -96,12 +95,11 @@ func unquote(value []byte) []byte {
 	return []byte(text)
 }
 
-// truth reads a flag: true, or a number that is not zero.
+// truth reads a flag: true or 1. Other numbers are no flags: a "timeout" of 30
+// is a limit in some unit.
 func truth(value []byte) bool {
-	if n, err := strconv.ParseFloat(string(value), 64); err == nil {
-		return n != 0
-	}
-	return string(value) == "true"
+	text := string(unquote(value))
+	return text == "true" || text == "1"
 }
 
 // withoutNaN replaces the NaN and Infinity that Python's json module writes,

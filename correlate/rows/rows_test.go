@@ -214,3 +214,28 @@ func TestQuarantinedRowLeavesNoValuesBehind(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestFieldsInTheWaysThatClientsWriteThem(t *testing.T) {
+	for _, tc := range []struct {
+		fields string
+		want   Row
+	}{
+		{`"recv_ns": 2, "run": null, "error": null`, Row{}},
+		{`"recv_ns": 2, "run": 7, "warmup": 1, "status": "200"`, Row{Run: "7", Warmup: true, Status: 200}},
+		{`"recv_ns": 2, "warmup": "true", "error": false`, Row{Warmup: true}},
+		{`"recv_ns": 2, "error": true`, Row{Error: "error"}},
+		{`"recv_ns": 2, "error": "Read timed out."`, Row{Error: "Read timed out.", Timeout: true}},
+		{`"recv_ns": 2, "error": {"code": 7}`, Row{Error: `{"code": 7}`}},
+		{`"recv_ns": 2, "timeout": 30`, Row{}},
+		{`"recv_ns": 2, "timeout": true, "timeout_ns": "9"`, Row{Timeout: true, TimeoutNs: 9}},
+		{`"recv_ns": null, "timeout_ns": 1`, Row{Timeout: true, TimeoutNs: 1}},
+		{`"error": "x", "timeout_ns": 1`, Row{Error: "x", Timeout: true, TimeoutNs: 1}},
+	} {
+		s := mustRead(t, `{"id": 1, "send_ns": 1, `+tc.fields+`}`)
+		tc.want.ID, tc.want.HasID, tc.want.Label, tc.want.Line = NumberID(1), true, "1", 1
+		tc.want.Send, tc.want.Recv = 1, 2
+		if diff := cmp.Diff(tc.want, s.Rows[0], cmpopts.IgnoreUnexported(Row{})); diff != "" {
+			t.Errorf("%s: %s", tc.fields, diff)
+		}
+	}
+}
