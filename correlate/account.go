@@ -8,8 +8,9 @@ import (
 
 // accountant lays each thread's segments over the pieces of the requests.
 type accountant struct {
-	reqs  []*Request
-	lanes map[int32]*lane
+	reqs    []*Request
+	lanes   map[int32]*lane
+	builder *timeline.Builder // remembers what other threads did
 }
 
 // lane walks one thread's pieces along with its segments.
@@ -69,6 +70,9 @@ func (a *accountant) book(p *piece, from, to Time, s *timeline.Segment) {
 	}
 	if r.story != nil {
 		r.story.add(p, from, to, what, s)
+		if p.mode == modeActive && a.builder != nil {
+			a.follow(r.story, s)
+		}
 	}
 }
 

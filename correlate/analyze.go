@@ -27,6 +27,7 @@ type Result struct {
 	Requests []*Request // in the order of the rows, or of time without rows
 	Join     Join
 	WithRows bool
+	others   []*Request // of windows without a row: they only keep threads busy
 	Groups   []*Group
 	Counts   timeline.Counters
 	Shared   int // requests that overlap another one on their thread
@@ -59,7 +60,7 @@ func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
 			r.story = newStory(full)
 		}
 	}
-	rec.requests = res.Requests
+	rec.requests = append(res.Requests[:len(res.Requests):len(res.Requests)], res.others...)
 	if err := res.account(open); err != nil {
 		return nil, err
 	}
@@ -92,6 +93,12 @@ func (res *Result) collect(sets []*rows.Set) error {
 	}
 	var err error
 	res.Requests, res.Join, err = joinRows(res.Recording, sets)
+	for _, i := range res.Join.alone {
+		w := &res.Windows[i]
+		r := &Request{Begin: w.Begin, End: w.End}
+		r.setWindow(w)
+		res.others = append(res.others, r)
+	}
 	return err
 }
 
@@ -114,9 +121,13 @@ func (res *Result) markTail(fraction float64) {
 
 // account streams the kernel events over the requests.
 func (res *Result) account(open Opener) error {
-	gs, pieces := groups{}, lanes{}
-	for i, r := range res.Requests {
-		r.group = gs.of(r)
+	gs, aside, pieces := groups{}, groups{}, lanes{}
+	for i, r := range res.requests {
+		if i < len(res.Requests) {
+			r.group = gs.of(r)
+		} else {
+			r.group = aside.of(r)
+		}
 		r.box.index = res.boxIndex((r.Begin + r.End) / 2)
 		r.box.cpu = -1
 		if cut(r, int32(i), r.group, pieces) {
@@ -128,7 +139,7 @@ func (res *Result) account(open Opener) error {
 		res.Groups = append(res.Groups, g)
 	}
 	slices.SortFunc(res.Groups, func(a, b *Group) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Kind, b.Kind)) })
-	acc := newAccountant(res.Requests, pieces)
+	acc := newAccountant(res.requests, pieces)
 	if err := res.stream(open, acc); err != nil {
 		return err
 	}
@@ -142,7 +153,7 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 		return err
 	}
 	b := timeline.New(acc.segment, timeline.NewLosses(res.Losses), res.Syscall)
-	res.tasks = b.Tasks
+	res.tasks, acc.builder = b.Tasks, b
 	res.sampled()
 	for r.Next() {
 		e := r.Event()
@@ -216,6 +227,14 @@ func (res *Result) Explain(r *Request) Explanation { return res.explain(r) }
 
 // Task returns the task behind a reference of the timeline.
 func (res *Result) Task(ref timeline.Ref) timeline.Task { return res.tasks.Get(ref) }
+
+// OtherLabel names the request that the thread was in during m, "" for none.
+func (res *Result) OtherLabel(m *Moment) string {
+	if m.Other < 0 || int(m.Other) >= len(res.requests) {
+		return ""
+	}
+	return res.requests[m.Other].Label()
+}
 
 // Moments is the story of a request picked by Options.Tell, in time order.
 func (r *Request) Moments() []Moment {

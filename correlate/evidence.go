@@ -23,6 +23,7 @@ type Evidence struct {
 	Request string   `json:"request,omitempty"`
 	NS      int64    `json:"ns,omitempty"`
 	Count   int64    `json:"count,omitempty"`
+	Depth   int      `json:"depth,omitempty"`
 	Value   *float64 `json:"value,omitempty"`
 	Normal  *float64 `json:"normal,omitempty"`
 }
@@ -38,6 +39,12 @@ const (
 	EvidenceWaker = "waker"
 	// EvidenceHolder is the thread in the owner word of the futex waited for.
 	EvidenceHolder = "holder"
+	// EvidenceWakerWas says what the thread of the service that ended a wait
+	// in Part did meanwhile: Context, for NS, in Request. Depth counts the
+	// threads between it and the request that waited for each other.
+	EvidenceWakerWas = "waker-was"
+	// EvidenceHolderWas is the same of the thread in the owner word.
+	EvidenceHolderWas = "holder-was"
 	// EvidenceInterrupt is NS in the interrupt or softirq Name, Count times.
 	EvidenceInterrupt = "interrupt"
 	// EvidenceFaults is Count page faults (Name says which), NS inside.
@@ -72,6 +79,7 @@ func (rec *Recording) evidence(r *Request, x *Explanation, trap int64) []Evidenc
 	if st := r.story; st != nil {
 		list = rec.occupantEvidence(list, st)
 		list = rec.blockEvidence(list, st)
+		list = rec.chainEvidence(list, st)
 		list = rec.spanEvidence(list, st)
 		list = rec.otherEvidence(list, st)
 	}

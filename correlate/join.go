@@ -21,6 +21,8 @@ type Join struct {
 	OtherTime    int      // rows whose id has a window, but at another time
 	Lone         []string // some of the rows without a window, for a person
 	LoneWindows  []eventfile.ID
+
+	alone []int32 // windows without a row
 }
 
 // maxListed bounds the examples kept in a Join.
@@ -87,17 +89,28 @@ func newRowRequest(row *rows.Row) *Request {
 	}
 }
 
+// candidates returns the windows of r's id. A service that takes ids from a
+// header may have published the text of a number.
+func (j *joiner) candidates(r *Request) []int32 {
+	list := j.byID[r.Row.ID]
+	if len(list) == 0 && r.Row.Label != "" {
+		list = j.byID[rows.TextID(r.Row.Label)]
+	}
+	return list
+}
+
 // find returns the free window of r's id that overlaps r most, or -1.
 func (j *joiner) find(r *Request) int {
 	best, bestLap := -1, int64(-1)
-	for _, i := range j.byID[r.Row.ID] {
+	list := j.candidates(r)
+	for _, i := range list {
 		w := &j.windows[i]
 		lap := int64(min(w.End, Time(r.Row.Recv)) - max(w.Begin, Time(r.Row.Send)))
 		if lap > bestLap && !j.taken[i] {
 			best, bestLap = int(i), lap
 		}
 	}
-	if best < 0 && len(j.byID[r.Row.ID]) > 0 {
+	if best < 0 && len(list) > 0 {
 		j.stats.OtherTime++
 	}
 	return best
@@ -178,6 +191,7 @@ func (j *joiner) count(rec *Recording, reqs []*Request) {
 			continue
 		}
 		j.stats.WindowsAlone++
+		j.stats.alone = append(j.stats.alone, int32(i))
 		if len(j.stats.LoneWindows) < maxListed {
 			j.stats.LoneWindows = append(j.stats.LoneWindows, j.windows[i].ID)
 		}

@@ -11,6 +11,7 @@ type story struct {
 	occupants map[occupantKey]int64 // ns
 	spans     map[spanKey]*tally
 	blocks    []blocked
+	links     []link
 	others    map[int32]int64 // ns in which the thread was in another request
 	moments   []Moment        // nil unless the request is to be told in full
 	full      bool

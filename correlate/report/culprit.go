@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,26 +47,37 @@ func leads(r *Request) []lead {
 	case correlate.VerdictMixed:
 		var list []lead
 		for _, p := range r.Mixed {
-			list = append(list, partLeads(p)...)
+			list = append(list, partLeads(r, p)...)
 		}
 		return list
 	}
-	if list := partLeads(r.Verdict); len(list) > 0 {
+	if list := partLeads(r, r.Verdict); len(list) > 0 {
 		return list
 	}
 	return []lead{{correlate.EvidenceSpan, ""}}
 }
 
-func partLeads(p string) []lead {
+func waitLeads(p string) []lead {
+	return []lead{{correlate.EvidenceWait, p}, {correlate.EvidenceWaker, p}, {correlate.EvidenceWakerWas, p}}
+}
+
+func (r *Request) has(what string) bool {
+	return slices.ContainsFunc(r.Evidence, func(e correlate.Evidence) bool { return e.What == what })
+}
+
+func partLeads(r *Request, p string) []lead {
 	switch p {
 	case "running":
 		return []lead{{correlate.EvidenceStretch, ""}}
 	case "preempted", "waking":
 		return []lead{{correlate.EvidenceOccupant, p}}
 	case "lock":
-		return []lead{{correlate.EvidenceHolder, p}, {correlate.EvidenceWait, p}, {correlate.EvidenceWaker, p}}
+		if r.has(correlate.EvidenceHolder) {
+			return []lead{{correlate.EvidenceHolder, p}, {correlate.EvidenceHolderWas, p}, {correlate.EvidenceWait, p}}
+		}
+		return waitLeads(p)
 	case "io", "net", "sleep", "stopped", "blocked", "fault-io":
-		return []lead{{correlate.EvidenceWait, p}, {correlate.EvidenceWaker, p}}
+		return waitLeads(p)
 	case "irq", "softirq", "nmi":
 		return []lead{{correlate.EvidenceInterrupt, p}}
 	case "fault":
@@ -89,6 +101,8 @@ func phrase(e *correlate.Evidence) string {
 		return "woken by " + who(e)
 	case correlate.EvidenceHolder:
 		return "held by " + who(e)
+	case correlate.EvidenceHolderWas, correlate.EvidenceWakerWas:
+		return chainPhrase(e)
 	case correlate.EvidenceInterrupt:
 		return fmt.Sprintf("%s x%d, %s", e.Name, e.Count, Duration(e.NS))
 	case correlate.EvidenceFaults:
@@ -138,6 +152,15 @@ func waitPhrase(e *correlate.Evidence) string {
 		times = fmt.Sprintf(" x%d", e.Count)
 	}
 	return fmt.Sprintf("%s%s, %s", call, times, Duration(e.NS))
+}
+
+// chainPhrase: the thread has been named before.
+func chainPhrase(e *correlate.Evidence) string {
+	text := fmt.Sprintf("which was %s for %s", Printable(e.Context), Duration(e.NS))
+	if e.Request != "" {
+		text += " in request " + Printable(e.Request)
+	}
+	return text
 }
 
 func who(e *correlate.Evidence) string {

@@ -26,6 +26,14 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 			}},
 			"held by worker[5]; futex x2, 5.00 ms",
 		},
+		"lock with what its holder did": {
+			Request{Verdict: "lock", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceHolder, Part: "lock", Name: "worker", Pid: 5, Tid: 5, NS: 5e6},
+				{What: correlate.EvidenceWaker, Part: "lock", Name: "worker", Pid: 5, Tid: 5, NS: 5e6},
+				{What: correlate.EvidenceHolderWas, Part: "lock", Name: "worker", Tid: 5, NS: 4e6, Context: "in fsync (io)", Request: "17"},
+			}},
+			"held by worker[5]; which was in fsync (io) for 4.00 ms in request 17",
+		},
 		"an interrupt is never a task": {
 			Request{Verdict: "sleep", Evidence: []correlate.Evidence{
 				{What: correlate.EvidenceWait, Part: "sleep", Name: "nanosleep", NS: 12e6, Count: 1},

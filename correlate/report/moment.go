@@ -18,7 +18,7 @@ func (b *Burst) moment(r *correlate.Request, m *correlate.Moment) string {
 func (b *Burst) detail(r *correlate.Request, m *correlate.Moment) string {
 	switch {
 	case m.Part == part.OtherRequest && m.Other >= 0:
-		return "in request " + Printable(b.res.Requests[m.Other].Label())
+		return "in request " + Printable(b.res.OtherLabel(m))
 	case m.Part == part.Running:
 		return fmt.Sprintf("%s on CPU %d", r.Group().StepName(m.Step), m.CPU)
 	case m.Part.Waiting():

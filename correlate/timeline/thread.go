@@ -40,6 +40,8 @@ type thread struct {
 	block    *Block
 	blocked  part.Part
 	faulting bool // inside a page fault
+
+	past history
 }
 
 type wake struct {
@@ -75,6 +77,7 @@ func (b *Builder) deliver(t *thread, s Segment) {
 		s.End = at
 	}
 	b.sink(&s)
+	t.past.add(&s)
 }
 
 // close ends t's present state at the given time without a successor.

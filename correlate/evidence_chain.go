@@ -1,0 +1,52 @@
+package correlate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+// chainEvidence says of each thread that the request waited for what it mostly
+// did meanwhile.
+func (rec *Recording) chainEvidence(list []Evidence, st *story) []Evidence {
+	for i := range st.links {
+		l := &st.links[i]
+		for p, ns := range l.times {
+			total := l.times.Sum()
+			if ns < minEvidence || 5*ns < total || part.Part(p) == part.Unknown {
+				continue
+			}
+			e := rec.taskEvidence(l.what, l.task)
+			e.Part, e.NS, e.Depth = l.waited.String(), ns, l.depth
+			e.Context = rec.didWhat(l, part.Part(p))
+			if l.request >= 0 {
+				e.Request = rec.requests[l.request].Label()
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// didWhat is a thread's state in words: "preempted by hog[7]", "in fsync (io)".
+func (rec *Recording) didWhat(l *link, p part.Part) string {
+	switch {
+	case p == part.Preempted && l.occupant != 0:
+		return "preempted by " + rec.taskText(l.occupant)
+	case p == part.Waking && l.occupant != 0:
+		return "waiting for the CPU behind " + rec.taskText(l.occupant)
+	case p.Voluntary() && l.block != nil && l.block.Syscall != "":
+		return fmt.Sprintf("in %s (%s)", l.block.Syscall, p)
+	}
+	return p.String()
+}
+
+func (rec *Recording) taskText(ref timeline.Ref) string {
+	t := rec.tasks.Get(ref)
+	if t.Tid == 0 {
+		return t.Comm
+	}
+	return fmt.Sprintf("%s[%d]", strings.ToValidUTF8(t.Comm, "\uFFFD"), t.Tid)
+}
