@@ -1,0 +1,132 @@
+// Command vmtest runs Go test binaries on other kernels and architectures, in
+// virtual machines: it is for the -exec flag of go test.
+//
+//	GOARCH=arm64 go test -exec 'vmtest exec -kernel 5.10-arm64' ./collector
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/tailtrace/tailtrace/internal/vmtest"
+)
+
+func main() {
+	os.Exit(command(os.Args[1:]))
+}
+
+func command(args []string) int {
+	if len(args) == 0 {
+		return usage()
+	}
+	var code int
+	var err error
+	switch args[0] {
+	case "exec":
+		code, err = execute(args[1:])
+	case "fetch":
+		err = fetch(args[1:])
+	case "list":
+		for _, k := range vmtest.Kernels() {
+			fmt.Println(k.Name())
+		}
+	default:
+		return usage()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "vmtest:", err)
+		return 1
+	}
+	return code
+}
+
+func usage() int {
+	fmt.Fprint(os.Stderr, `usage:
+  vmtest list                                    names of kernels
+  vmtest fetch [-cache DIR] NAME,...|ci|all      put kernels into the cache
+  vmtest exec -kernel NAME [-cache DIR] [-cpus N] PROGRAM [ARG...]
+                                                 run a static program in a guest, with ./testdata
+`)
+	return 2
+}
+
+const defaultCache = ".cache/vmtest"
+
+func fetch(args []string) error {
+	f := flag.NewFlagSet("fetch", flag.ExitOnError)
+	cache := f.String("cache", defaultCache, "folder that keeps kernels")
+	f.Parse(args)
+	for _, names := range f.Args() {
+		kernels, err := vmtest.Select(names)
+		if err != nil {
+			return err
+		}
+		for _, k := range kernels {
+			release, err := vmtest.Cache(*cache).Fetch(k)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s\t%s\n", k.Name(), release)
+		}
+	}
+	return nil
+}
+
+// execute runs a program in a guest and returns its exit code.
+func execute(args []string) (int, error) {
+	f := flag.NewFlagSet("exec", flag.ExitOnError)
+	cache := f.String("cache", defaultCache, "folder that keeps kernels")
+	name := f.String("kernel", "", "name of the kernel")
+	cpus := f.Int("cpus", 2, "CPUs of the guest")
+	f.Parse(args)
+	kernels, err := vmtest.Select(*name)
+	if err != nil {
+		return 0, err
+	}
+	if len(kernels) != 1 || f.NArg() == 0 {
+		return usage(), nil
+	}
+	const program, dir = "/vmtest/program", "/vmtest/work"
+	g := vmtest.Guest{
+		Kernel:  kernels[0],
+		Cache:   vmtest.Cache(*cache),
+		Options: vmtest.Options{CPUs: *cpus},
+		Job:     vmtest.Job{Args: append([]string{program}, guestArgs(f.Args()[1:])...), Dir: dir, Env: guestEnv()},
+		Files:   map[string]string{program: f.Arg(0)},
+	}
+	if _, err := os.Stat("testdata"); err == nil {
+		g.Files[filepath.Join(dir, "testdata")] = "testdata"
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return g.Run(ctx, os.Stdout)
+}
+
+// guestArgs leaves out the log by which go test would know whether a result
+// may be used again: what a guest did is not in this machine's files.
+func guestArgs(args []string) []string {
+	var kept []string
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-test.testlogfile=") {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// guestEnv is a guest's environment, with this project's own variables.
+func guestEnv() []string {
+	env := []string{"PATH=/bin", "HOME=/", "TMPDIR=" + vmtest.ScratchDir}
+	for _, v := range os.Environ() {
+		if strings.HasPrefix(v, "TAILTRACE_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
