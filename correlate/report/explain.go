@@ -36,6 +36,7 @@ type Explain struct {
 	Tail        Tail                `json:"tail"`
 	Warnings    []string            `json:"warnings"`
 	Verdicts    []Verdict           `json:"verdicts"`
+	WhatIf      []WhatIf            `json:"what_if"`
 	Attributes  []stats.Attribute   `json:"attributes"`
 	Requests    []Request           `json:"requests"`
 }
@@ -89,6 +90,7 @@ func Build(res *correlate.Result, events File, rows []File, o correlate.Options)
 	attributes := res.Attributes()
 	verdicts := map[string]int{}
 	var latencies []int64
+	var savings []saving
 	for _, r := range res.Requests {
 		if r.Warmup {
 			x.Warmup++
@@ -105,12 +107,14 @@ func Build(res *correlate.Result, events File, rows []File, o correlate.Options)
 		x.Requests = append(x.Requests, request(r, &e, attributes))
 		if r.Tail {
 			verdicts[e.Verdict]++
+			savings = append(savings, saving{len(latencies) - 1, e.Verdict, excessOf(r, &e)})
 			x.Tail.add(r.Latency())
 		}
 	}
 	x.N = len(latencies)
 	x.Percentiles, x.Labels = stats.PercentilesOf(latencies), stats.Labels(len(latencies))
 	x.Verdicts = countVerdicts(verdicts, x.Tail.Count)
+	x.WhatIf = whatIf(latencies, savings, x.Verdicts)
 	x.Attributes = attributeTable(res, attributes)
 	return x
 }

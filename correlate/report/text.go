@@ -85,12 +85,16 @@ func (p *printer) latency(x *Explain) {
 }
 
 func (p *printer) verdicts(x *Explain) {
-	lines := []string{"why the tail is slow\trequests\tshare\t"}
+	without := map[string]string{}
+	for _, w := range x.WhatIf {
+		without[w.Verdict] = fmt.Sprintf("%s, %s", Duration(w.P99), Duration(w.P999))
+	}
+	lines := []string{"why the tail is slow\trequests\tshare\twithout it*\t"}
 	for _, v := range x.Verdicts {
-		lines = append(lines, fmt.Sprintf("  %s\t%8d\t%5.1f%%\t%s", Printable(v.Verdict), v.Count, 100*v.Share, meaning(v.Verdict)))
+		lines = append(lines, fmt.Sprintf("  %s\t%8d\t%5.1f%%\t%s\t%s", Printable(v.Verdict), v.Count, 100*v.Share, without[v.Verdict], meaning(v.Verdict)))
 	}
 	p.table(lines)
-	p.printf("\n")
+	p.printf("* p99 and p99.9 if the excess of that cause alone were gone: arithmetic, not a promise\n\n")
 }
 
 func (p *printer) attributes(list []stats.Attribute) {
