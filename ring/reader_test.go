@@ -163,6 +163,19 @@ func TestOverrunInMidPassCountsAsLost(t *testing.T) {
 	wantPass(t, r, span(256, 356)...)
 }
 
+func TestWindowsFromBeforeTheReaderDoNotCountAsLost(t *testing.T) {
+	b := newImage(256)
+	b.put(0, 256)
+	r := newReader(t, b)
+	var s Slot
+	if !r.Next(&s) {
+		t.Fatal(r.Err())
+	}
+	b.put(256, 356)
+	wantPass(t, r, append(span(1, 64), span(100, 256)...)...)
+	wantCounts(t, r, 0, 0)
+}
+
 func TestSlotBeingWrittenIsWaitedForWhileOthersGoOn(t *testing.T) {
 	b := newImage(64)
 	r := newReader(t, b)
@@ -325,8 +338,8 @@ func TestHeadReadInTheMiddleOfAStoreIsReadAgain(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		b.put(0xff, 0x100)
-		if got := len(readAll(t, r)); got != 0x100 || r.Err() != nil || r.Lost() != 0 {
-			t.Errorf("%s: %d windows, lost %d, %v", name, got, r.Lost(), r.Err())
+		if got := len(readAll(t, r)); got != 0x100 || r.Err() != nil || r.Lost() != 0 || r.Waiting() != 0 {
+			t.Errorf("%s: %d windows, lost %d, waiting for %d, %v", name, got, r.Lost(), r.Waiting(), r.Err())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -8,10 +9,28 @@ import (
 	"github.com/tailtrace/tailtrace/internal/testenv"
 )
 
+// reread makes the go command run a test again when files have changed that it
+// uses through other programs only.
+func reread(t *testing.T, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			if _, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // pythons returns the interpreters at hand: the system's, the one on PATH, and
 // one without the GIL.
 func pythons(t *testing.T) []string {
 	t.Helper()
+	reread(t, "python/*.py", "python/testdata/*.py")
 	var found []string
 	for _, name := range []string{"/usr/bin/python3", "python3", "python3.14t", "python3.13t"} {
 		path, err := exec.LookPath(name)
@@ -32,6 +51,7 @@ type compiler struct {
 // compilers returns the C11 and C++17 compilers at hand.
 func compilers(t *testing.T) []compiler {
 	t.Helper()
+	reread(t, "c/*.h", "c/testdata/*.c")
 	var found []compiler
 	for _, c := range []compiler{
 		{"cc", []string{"-std=c11"}},

@@ -130,8 +130,7 @@ func (f *Follower) scanProcess(pid int, out sink) {
 		f.retain(pid, nil)
 		return
 	}
-	p := f.procs[pid]
-	if pages == p.pages && time.Since(p.full) < fullScanEvery && !f.anyUnlinked(pid) {
+	if !f.due(pid, pages) {
 		return
 	}
 	mappings, err := candidates(pid)
@@ -159,10 +158,25 @@ func (f *Follower) retain(pid int, mappings []mapping) {
 	}
 }
 
-// anyUnlinked is whether a ring of the process may have been replaced by
-// another of the same size.
-func (f *Follower) anyUnlinked(pid int) bool {
-	return slices.ContainsFunc(f.rings, func(r *followed) bool { return r.threads.pid == pid && r.unlinked() })
+// due is whether a process with an address space of that size may have another
+// ring than at the last full scan. Reading all of its mappings takes a
+// millisecond where there are a thousand, on a CPU that it may want.
+func (f *Follower) due(pid int, pages uint64) bool {
+	p := f.procs[pid]
+	if time.Since(p.full) >= fullScanEvery {
+		return true
+	}
+	has := false
+	for _, r := range f.rings {
+		if r.threads.pid != pid {
+			continue
+		}
+		if r.unlinked() { // as by what takes its place
+			return true
+		}
+		has = true
+	}
+	return !has && pages != p.pages
 }
 
 func (f *Follower) follows(id fileID) bool {

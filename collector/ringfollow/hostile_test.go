@@ -103,6 +103,19 @@ func TestRingThatLiesIsNotedOnceAndLeftAlone(t *testing.T) {
 	}
 }
 
+func TestRingInheritedFromAnotherProcessIsPassedOver(t *testing.T) {
+	path := lie(t, shmDir(t), goodSize, nil)
+	inherited := filepath.Join(filepath.Dir(path), ring.FileName(os.Getppid()))
+	if err := os.Rename(path, inherited); err != nil {
+		t.Fatal(err)
+	}
+	w := newWatch(t, Options{}, os.Getpid())
+	w.poll()
+	if len(w.f.rings) > 0 || len(w.notes) > 0 {
+		t.Errorf("%d rings followed, notes %q", len(w.f.rings), w.notes)
+	}
+}
+
 func TestRingInAHugeSparseFileIsFollowed(t *testing.T) {
 	lie(t, shmDir(t), 1<<40, nil)
 	w := newWatch(t, Options{}, os.Getpid())

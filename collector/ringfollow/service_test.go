@@ -28,6 +28,11 @@ func startService(t *testing.T, under ...string) *service {
 	t.Helper()
 	_, err := exec.LookPath("/usr/bin/python3")
 	testenv.Need(t, err == nil, "python3")
+	for _, source := range []string{"testdata/publisher.py", "../../ring/python/tailtrace_ring.py"} {
+		if _, err := os.ReadFile(source); err != nil { // a change in them runs the test again
+			t.Fatal(err)
+		}
+	}
 	args := append(under, "/usr/bin/python3", "testdata/publisher.py")
 	s := &service{t: t, cmd: exec.Command(args[0], args[1:]...)}
 	s.cmd.Stderr = os.Stderr

@@ -95,31 +95,32 @@ def encode_id(id):
     without a UUID's dashes, and 16 bytes are raw; any other string or bytes is
     raw as its MD5. None is the number 0.
     """
-    if isinstance(id, int):
-        if 0 <= id <= _MAX_U64:
-            return id.to_bytes(16, "little"), 0
-        id = str(int(id))
-    elif id is None:
+    if isinstance(id, int) and 0 <= id <= _MAX_U64:
+        return id.to_bytes(16, "little"), 0
+    if id is None:
         return _NO_ID, 0
-    elif isinstance(id, uuid.UUID):
+    if isinstance(id, uuid.UUID):
         return id.bytes, RAW_ID
-    if isinstance(id, str):
-        digits = id
-        if len(id) == 36 and id[8] == id[13] == id[18] == id[23] == "-":
-            digits = id.replace("-", "")
-        if len(digits) == 32:
-            try:
-                raw = bytes.fromhex(digits)
-                if len(raw) == 16:
-                    return raw, RAW_ID
-            except ValueError:
-                pass
-        id = id.encode("utf-8", "surrogateescape")
-    else:
-        id = bytes(id)
-        if len(id) == 16:
-            return id, RAW_ID
-    return hashlib.md5(id, usedforsecurity=False).digest(), RAW_ID
+    if isinstance(id, (bytes, bytearray, memoryview)):
+        raw = bytes(id)
+        return raw if len(raw) == 16 else _md5(raw), RAW_ID
+    if hasattr(id, "__index__") and not isinstance(id, int):  # numpy's numbers
+        return encode_id(id.__index__())
+    text = digits = str(id)
+    if len(text) == 36 and text[8] == text[13] == text[18] == text[23] == "-":
+        digits = text.replace("-", "")
+    if len(digits) == 32:
+        try:
+            raw = bytes.fromhex(digits)
+            if len(raw) == 16:
+                return raw, RAW_ID
+        except ValueError:
+            pass
+    return _md5(text.encode("utf-8", "surrogateescape")), RAW_ID
+
+
+def _md5(raw):
+    return hashlib.md5(raw, usedforsecurity=False).digest()
 
 
 class Window:
@@ -210,8 +211,9 @@ class Window:
             self._flags |= flags & (ERROR | TIMEOUT | WARMUP)
 
     def set_cpu(self, ns):
-        """The CPU time that the request took, where it was measured."""
-        self._cpu = ns
+        """The CPU time that the request took, an int, where it was measured."""
+        if isinstance(ns, int):
+            self._cpu = ns
 
     def fail(self, error):
         """Flags the window by an exception: TIMEOUT if it is a timeout or a cancellation, else ERROR."""
@@ -410,7 +412,6 @@ class Ring:
         if end - begin > _MAX_OFFSET:  # an offset may not have fitted its 48 bits
             words, flags = (), flags | CUT
         index = self._index + self._missed  # one that is never written counts as lost
-        self._missed = 0
         complete = 2 * index + 2
         frame = _FRAMES[len(words)].pack(
             complete, type, kind, len(words), flags, id, begin, end, cpu, tid, end_tid, *words
@@ -418,6 +419,7 @@ class Ring:
         at = _HEADER_SIZE + _SLOT_SIZE * (index & self._mask)
         atomic = self._atomic  # a store through it is one of 8 bytes
         self._index = atomic[8] = index + 1
+        self._missed = 0
         atomic[at >> 3] = complete - 1
         self._halves[(at >> 2) + 2] = _crc32(frame)
         self._map[at + 12 : at + _SLOT_SIZE] = frame[8:]

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 import unittest.mock
 import uuid
@@ -101,6 +102,10 @@ class WindowTest(RingTest):
 
 class IdTest(unittest.TestCase):
     def test_ids(self):
+        class Index:
+            def __index__(self):
+                return 5
+
         digits = "00112233445566778899AABBccddeeff"
         raw = bytes.fromhex(digits)
         md5 = lambda b: hashlib.md5(b).digest()
@@ -121,6 +126,8 @@ class IdTest(unittest.TestCase):
             (digits[:-1] + "g", (md5((digits[:-1] + "g").encode()), RAW_ID)),
             (digits[:30] + "  ", (md5((digits[:30] + "  ").encode()), RAW_ID)),
             (b"short", (md5(b"short"), RAW_ID)),
+            (types.SimpleNamespace(), (md5(b"namespace()"), RAW_ID)),
+            (Index(), (b"\5" + bytes(15), 0)),
         ):
             self.assertEqual(want, tailtrace_ring.encode_id(id), repr(id))
 
