@@ -85,6 +85,9 @@ func record(s streams, c collector.Config) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	line := newLiveLine(s.err)
+	if err := collector.GiveWay(); err != nil {
+		line.log(err.Error())
+	}
 	c.Progress = line.show
 	c.Log = line.log
 	sum, err := collector.Run(ctx, c)
