@@ -49,6 +49,17 @@ func TestSlotSurvivesEncoding(t *testing.T) {
 	}
 }
 
+func TestThreadPointMayHaveAName(t *testing.T) {
+	want := Slot{Type: Request, End: 10, Points: []Point{{Type: Thread, Name: 48, Offset: 5, Tid: 7}}}
+	var got Slot
+	if err := got.decode(rawSlot(0, want), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestEveryFieldOfASlotIsChecked(t *testing.T) {
 	le := binary.LittleEndian
 	word := func(i int, w uint64) func([]byte) {

@@ -66,9 +66,10 @@ func followLive(t *testing.T, w writer, slots int, mayLose bool) {
 	}
 	read += readUnseen(t, r, seen)
 	invalid, why := r.Invalid()
-	lost := int(r.Lost()) + r.Waiting()
-	if r.Err() != nil || invalid != 0 || read+lost != len(seen) || read == 0 || (lost > 0 && !mayLose) {
-		t.Errorf("%d windows: %d read, %d lost, %d invalid (%v), %v", len(seen), read, lost, invalid, why, r.Err())
+	// Writers a whole round apart can spoil one slot together.
+	lost := int(r.Lost()+invalid) + r.Waiting()
+	if r.Err() != nil || read+lost != len(seen) || read == 0 || (lost > 0 && !mayLose) {
+		t.Errorf("%d windows: %d read, %d lost, %d of them invalid (%v), %v", len(seen), read, lost, invalid, why, r.Err())
 	}
 	t.Logf("%d read, %d lost", read, lost)
 }

@@ -57,7 +57,7 @@ func (l *points) add(p Point) {
 	case Resume:
 		l.resume(p.Name, p.Offset)
 	case Thread:
-		l.thread(p.Tid, p.Offset)
+		l.thread(p.Name, p.Tid, p.Offset)
 	}
 }
 
@@ -93,13 +93,13 @@ func (l *points) resume(name uint8, offset int64) {
 	l.away = false
 }
 
-func (l *points) thread(tid uint32, offset int64) {
+func (l *points) thread(name uint8, tid uint32, offset int64) {
 	for l.free() < 2 {
 		if !l.makeRoom(-1) {
 			return
 		}
 	}
-	l.push(pointWord(Thread, 0, offset))
+	l.push(pointWord(Thread, name, offset))
 	l.push(uint64(tid))
 }
 

@@ -85,7 +85,7 @@ func (w *Window) Thread(tid uint32) {
 	if w == nil {
 		return
 	}
-	w.list.thread(tid, w.since())
+	w.list.thread(0, tid, w.since())
 	if w.on {
 		w.slot.EndTid = tid
 	}
