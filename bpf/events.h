@@ -78,7 +78,7 @@ struct switch_event {
 	__u32 state; /* of prev, as in task_struct */
 	__s32 syscall;
 	__u32 owner; /* what a mutex that prev waits for says */
-	__u32 unused;
+	__u32 fd_type; /* of args[0] as a descriptor */
 };
 
 /* EV_WAKING, EV_WAKEUP_NEW, EV_MIGRATE (no waker) */

@@ -52,6 +52,8 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+struct files_struct;
+
 struct signal_struct {
 	struct {
 		int counter;
@@ -67,12 +69,11 @@ struct task_struct {
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
+	struct files_struct *files;
 	struct signal_struct *signal;
 	__u64 start_boottime;
 	char comm[TASK_COMM_LEN];
 };
-
-struct irqaction;
 
 struct seq_file;
 

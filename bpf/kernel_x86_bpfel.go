@@ -122,7 +122,7 @@ type KernelSwitchEvent struct {
 	State      uint32
 	Syscall    int32
 	Owner      uint32
-	Unused     uint32
+	FdType     uint32
 }
 
 type KernelTarget struct {

@@ -44,8 +44,10 @@ static __always_inline void fill_leaver(struct switch_event *e, struct task_stru
 
 	e->fault_start = th ? open_fault(th, regs) : 0;
 	fill_syscall(&e->syscall, e->args, prev, regs);
-	if (e->syscall == SYS_FUTEX && e->state)
+	if (e->state && e->syscall == SYS_FUTEX)
 		e->owner = mutex_owner(e->args[0], e->args[1]);
+	else if (e->state && e->syscall >= 0)
+		e->fd_type = fd_type(prev, e->args[0]);
 	if (!e->state && task_is_throttled(prev))
 		e->head.flags |= FLAG_THROTTLED;
 }
@@ -67,7 +69,7 @@ static __always_inline void emit_switch(struct cpu_state *c, __u64 now, _Bool pr
 	e->state = state;
 	e->syscall = NO_SYSCALL;
 	e->owner = 0;
-	e->unused = 0;
+	e->fd_type = 0;
 	if (prev_target)
 		fill_leaver(e, prev, prev_thread);
 	submit(e);

@@ -11,6 +11,7 @@
 #include "emit.h"
 #include "track.h"
 #include "futex.h"
+#include "fd.h"
 
 #include "sched.bpf.c"
 #include "wake.bpf.c"

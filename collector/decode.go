@@ -66,7 +66,7 @@ func (d *decoded) fillSwitch(raw []byte) error {
 	d.event.State = reportedState(e.State)
 	d.event.Syscall, d.event.Args = e.Syscall, e.Args
 	d.event.FaultStart = eventfile.Time(e.FaultStart)
-	d.event.Owner = int32(e.Owner)
+	d.event.Owner, d.event.FdType = int32(e.Owner), uint8(e.FdType)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 func TestFullDiskEndsTheRecordingAndKeepsTheFile(t *testing.T) {
 	testenv.Root(t)
 	dir := t.TempDir()
-	if err := unix.Mount("none", dir, "tmpfs", 0, "size=256k"); err != nil {
+	if err := unix.Mount("none", dir, "tmpfs", 0, "size=4m"); err != nil {
 		testenv.Need(t, false, "the right to mount a tmpfs")
 	}
 	defer unix.Unmount(dir, unix.MNT_DETACH)
@@ -25,7 +26,13 @@ func TestFullDiskEndsTheRecordingAndKeepsTheFile(t *testing.T) {
 	path := filepath.Join(dir, "events.bin")
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	sum, err := Run(ctx, Config{Pids: []int{c.pid}, Out: path, Ring: "none"})
+	full := false
+	sum, err := Run(ctx, Config{Pids: []int{c.pid}, Out: path, Ring: "none", Progress: func(p Progress) {
+		if !full && p.Elapsed > 1500*time.Millisecond { // some blocks are written
+			full = true
+			fill(t, filepath.Join(dir, "other"))
+		}
+	}})
 	if !errors.Is(err, unix.ENOSPC) || strings.Count(err.Error(), path) != 1 {
 		t.Fatalf("a full disk gives %v", err)
 	}
@@ -35,5 +42,21 @@ func TestFullDiskEndsTheRecordingAndKeepsTheFile(t *testing.T) {
 	rec, _ := readAll(t, path) // the block that did not fit is torn
 	if len(rec.events) == 0 {
 		t.Error("nothing of the recording is readable")
+	}
+}
+
+// fill writes until the file system is full.
+func fill(t *testing.T, path string) {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, unix.ENOSPC) {
+		t.Error(err)
 	}
 }

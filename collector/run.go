@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -165,18 +163,6 @@ func (s *session) log(text string) {
 	if s.cfg.Log != nil {
 		s.cfg.Log(text)
 	}
-}
-
-// hooksOff lists the hooks that are off, for a remark.
-func hooksOff(hooks []eventfile.Hook) string {
-	var off []string
-	for _, h := range hooks {
-		if h.How == "" {
-			off = append(off, h.Name)
-		}
-	}
-	slices.Sort(off)
-	return strings.Join(off, ", ")
 }
 
 // interval of each thing that a recording does again and again.

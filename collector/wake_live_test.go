@@ -45,6 +45,15 @@ func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
 	if named < 8 {
 		t.Errorf("the writer is the waker %d times of 10", named)
 	}
+	fifos := 0
+	for _, s := range rec.offCPU(c.tid) {
+		if s.out.FdType == unix.S_IFIFO>>12 && syscallNames[uint32(s.out.Syscall)] == "read" {
+			fifos++
+		}
+	}
+	if fifos < 8 {
+		t.Errorf("%d waits of 10 are seen as reads of a pipe", fifos)
+	}
 	self := false
 	for _, p := range rec.procs {
 		self = self || (int(p.Pid) == os.Getpid() && p.Self)
