@@ -45,17 +45,4 @@ func openReader(t testing.TB, p *Publisher) *Reader {
 	return r
 }
 
-// readAll runs one pass and returns copies of what it gave.
-func readAll(t testing.TB, r *Reader) []Slot {
-	t.Helper()
-	var all []Slot
-	var s Slot
-	for r.Next(&s) {
-		c := s
-		c.Points = append([]Point(nil), s.Points...)
-		all = append(all, c)
-	}
-	return all
-}
-
 func ringPath(dir string) string { return filepath.Join(dir, FileName(os.Getpid())) }

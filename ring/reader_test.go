@@ -55,6 +55,19 @@ func newReader(t *testing.T, b image) *Reader {
 	return r
 }
 
+// readAll runs one pass and returns copies of what it gave.
+func readAll(t testing.TB, r *Reader) []Slot {
+	t.Helper()
+	var all []Slot
+	var s Slot
+	for r.Next(&s) {
+		c := s
+		c.Points = append([]Point(nil), s.Points...)
+		all = append(all, c)
+	}
+	return all
+}
+
 // wantPass runs a pass and checks which indexes it gives.
 func wantPass(t *testing.T, r *Reader, want ...uint64) {
 	t.Helper()
