@@ -91,7 +91,8 @@ int sched_process_exit(__u64 *ctx)
 
 	if (!t)
 		return 0;
-	if (p->signal->live.counter == 0) {
+	/* Several threads at once may see that none is left. */
+	if (p->signal->live.counter == 0 && !t->dying) {
 		t->dying = 1;
 		flags = FLAG_LAST;
 	}

@@ -39,7 +39,15 @@ var workloads = map[string]func(say func(...any), wait func()){
 
 const childEnv = "TAILTRACE_TEST_CHILD"
 
+// napEnv makes the test binary sleep that long and exit: a program to start
+// where there is no other.
+const napEnv = "TAILTRACE_TEST_NAP"
+
 func TestMain(m *testing.M) {
+	if nap, err := time.ParseDuration(os.Getenv(napEnv)); err == nil {
+		nanosleep(nap)
+		return
+	}
 	if work, ok := workloads[os.Getenv(childEnv)]; ok {
 		runtime.LockOSThread()
 		in := bufio.NewScanner(os.Stdin)

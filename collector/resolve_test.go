@@ -72,7 +72,8 @@ func TestLivingAndDeadOnTheRealProc(t *testing.T) {
 	if !r.alive(int32(os.Getpid())) {
 		t.Error("this process is taken for dead")
 	}
-	cmd := exec.Command("true")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = []string{napEnv + "=1ms"}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func startThreads(say func(...any), wait func()) {
 		newTid = tid
 		nap()
 	})()
-	cmd := exec.Command("/bin/sleep", "0.01")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = []string{napEnv + "=10ms"}
 	if err := cmd.Run(); err != nil {
 		panic(err)
 	}
@@ -263,7 +264,7 @@ func renameThread(say func(...any), wait func()) {
 	wait()
 }
 
-// execFromThread becomes sleep, from a thread that is not the first.
+// execFromThread becomes another program, from a thread that is not the first.
 func execFromThread(say func(...any), wait func()) {
 	onThread(func(tid int32) {
 		if int(tid) == os.Getpid() {
@@ -271,7 +272,7 @@ func execFromThread(say func(...any), wait func()) {
 		}
 		say(tid)
 		nanosleep(20 * time.Millisecond)
-		panic(syscall.Exec("/bin/sleep", []string{"sleep", "0.2"}, nil))
+		panic(syscall.Exec(os.Args[0], []string{"nap"}, []string{napEnv + "=200ms"}))
 	})()
 }
 
