@@ -22,12 +22,12 @@ func (noWindows) Close(func(*eventfile.Window), func(eventfile.Loss), func(strin
 
 // openWindows returns the source that Config.Ring names: whatever rings the
 // processes have, none, or the ring at a path.
-func openWindows(name string, pids func() []int, since eventfile.Time) windowSource {
+func openWindows(name string, pids func() []int, since eventfile.Time, info func(string)) windowSource {
 	switch name {
 	case "none":
 		return noWindows{}
 	case "", "auto":
-		return ringfollow.New(pids, ringfollow.Options{Since: since})
+		return ringfollow.New(pids, ringfollow.Options{Since: since, Info: info})
 	}
-	return ringfollow.New(pids, ringfollow.Options{Path: name, Since: since})
+	return ringfollow.New(pids, ringfollow.Options{Path: name, Since: since, Info: info})
 }

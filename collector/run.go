@@ -84,7 +84,7 @@ func openSession(c *Config, targets []eventfile.Target, out *output) (s *session
 		return nil, err
 	}
 	s.rec = newRecorder(s.k, w, pidsOf(targets))
-	s.windows = openWindows(c.Ring, s.rec.targets.pids, s.began)
+	s.windows = openWindows(c.Ring, s.rec.targets.pids, s.began, s.log)
 	return s, nil
 }
 

@@ -30,6 +30,7 @@ const (
 type Options struct {
 	Path  string         // the only ring to follow; "" = those of the processes
 	Since eventfile.Time // windows that ended before are left out; 0 = from New on
+	Info  func(string)   // told of each ring that is followed; may be nil
 }
 
 // Follower follows the rings of a set of processes. It is not safe for
@@ -209,7 +210,9 @@ func (f *Follower) attach(pid int, m mapping, out sink) {
 
 func (f *Follower) begin(r *followed, out sink) {
 	f.rings = append(f.rings, r)
-	out.note(fmt.Sprintf("%s, %d slots, attached", r.label, r.reader.Header().Slots))
+	if f.opt.Info != nil {
+		f.opt.Info(fmt.Sprintf("%s, %d slots, attached", r.label, r.reader.Header().Slots))
+	}
 	r.reportOverwritten(out)
 }
 

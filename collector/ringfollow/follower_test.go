@@ -174,7 +174,7 @@ func TestForkedChildHasARingOfItsOwn(t *testing.T) {
 	s.do("open scorer 64")
 	var pids []int
 	w := &watch{t: t}
-	w.f = New(func() []int { return pids }, Options{})
+	w.f = New(func() []int { return pids }, Options{Info: w.note})
 	pids = append(pids, s.pid)
 	s.do("publish 1 1 parent")
 	s.send("fork 2")

@@ -106,7 +106,9 @@ type watch struct {
 }
 
 func newWatch(t *testing.T, opt Options, pids ...int) *watch {
-	w := &watch{t: t, f: New(func() []int { return pids }, opt)}
+	w := &watch{t: t}
+	opt.Info = w.note
+	w.f = New(func() []int { return pids }, opt)
 	t.Cleanup(w.close)
 	return w
 }
