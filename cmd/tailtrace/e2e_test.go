@@ -134,7 +134,7 @@ func TestScorerIsExplained(t *testing.T) {
 			t.Errorf("request %v: kind %q, tid %d, running %d ns", r.ID, r.Kind, r.Tid, r.Parts["running"])
 		}
 	}
-	for _, want := range []string{"why the tail is slow", "unexplained", "the slowest", "seconds with requests", "(before) on CPU"} {
+	for _, want := range []string{"why the tail is slow", "unexplained", "the slowest", "seconds with requests:", "(before) on CPU"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is not in the output:\n%s", want, out)
 		}

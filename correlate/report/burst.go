@@ -89,7 +89,7 @@ func (b *Burst) Text(w io.Writer) error {
 			empty++
 		}
 	}
-	p.printf("%d seconds with requests, %d of them without a tail request; the busiest:\n", len(b.all), empty)
+	p.printf("seconds with requests: %d, of them without a tail request: %d; the busiest:\n", len(b.all), empty)
 	lines := []string{"  second\trequests\tin the tail\t"}
 	for _, s := range Busiest(b.all, maxBusiest) {
 		lines = append(lines, fmt.Sprintf("  %6d\t%8d\t%11d\t%s", s.Second, s.Requests, s.Tail, runName(s.Run)))

@@ -42,11 +42,15 @@ func (p *printer) table(lines []string) {
 	if p.err != nil {
 		return
 	}
-	tw := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	tw := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
 		fmt.Fprintln(tw, l)
 	}
-	p.err = tw.Flush()
+	tw.Flush() // a strings.Builder takes everything
+	for l := range strings.Lines(text.String()) {
+		p.printf("%s\n", strings.TrimRight(l, " \n"))
+	}
 }
 
 func (p *printer) warnings(list []string) {
