@@ -44,9 +44,7 @@ int fault_begin(struct bpf_perf_event_data *ctx)
 	th->fault_start = now;
 	th->fault_addr = ctx->addr;
 	th->fault_signature = 0;
-	if (!have_task_pt_regs)
-		return 0;
-	regs = user_regs_of(bpf_get_current_task_btf());
+	regs = user_regs_of_current();
 	if (regs)
 		th->fault_signature = user_signature(regs);
 	return 0;

@@ -54,6 +54,10 @@ struct sched_entity {
 
 struct files_struct;
 
+struct vm_struct {
+	unsigned int nr_pages;
+};
+
 struct signal_struct {
 	struct {
 		int counter;
@@ -62,6 +66,7 @@ struct signal_struct {
 
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack;
 	unsigned int flags;
 	int on_cpu;
 	int on_rq;
@@ -71,6 +76,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	struct vm_struct *stack_vm_area;
 	__u64 start_boottime;
 	char comm[TASK_COMM_LEN];
 };

@@ -216,6 +216,7 @@ const (
 	KernelVarCalibration              = "calibration"
 	KernelVarFollow                   = "follow"
 	KernelVarHaveTaskPtRegs           = "have_task_pt_regs"
+	KernelVarPageBytes                = "page_bytes"
 	KernelVarSwitchHasState           = "switch_has_state"
 	KernelVarUnusedFlag               = "unused_flag"
 	KernelVarUnusedHead               = "unused_head"
@@ -320,6 +321,7 @@ type KernelVariableSpecs struct {
 	Calibration    *ebpf.VariableSpec `ebpf:"calibration"`
 	Follow         *ebpf.VariableSpec `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.VariableSpec `ebpf:"have_task_pt_regs"`
+	PageBytes      *ebpf.VariableSpec `ebpf:"page_bytes"`
 	SwitchHasState *ebpf.VariableSpec `ebpf:"switch_has_state"`
 	UnusedFlag     *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.VariableSpec `ebpf:"unused_head"`
@@ -375,6 +377,7 @@ type KernelVariables struct {
 	Calibration    *ebpf.Variable `ebpf:"calibration"`
 	Follow         *ebpf.Variable `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.Variable `ebpf:"have_task_pt_regs"`
+	PageBytes      *ebpf.Variable `ebpf:"page_bytes"`
 	SwitchHasState *ebpf.Variable `ebpf:"switch_has_state"`
 	UnusedFlag     *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.Variable `ebpf:"unused_head"`

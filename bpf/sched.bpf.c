@@ -6,20 +6,22 @@
 /* switch_has_state: sched_switch says what prev was (5.18). */
 volatile const __u8 switch_has_state;
 
-/* open_fault returns when the page fault that prev is inside began, or 0. */
+/*
+ * open_fault returns when the page fault that prev is inside began, or 0. A
+ * fault that failed has no end event; the registers tell that it is over.
+ */
 static __always_inline __u64 open_fault(struct thread *th, struct pt_regs *regs)
 {
-	if (!th->fault_start)
+	if (!regs || !th->fault_start)
 		return 0;
-	/* A fault that ended in a signal or an error has no end event. */
-	if (regs && th->fault_signature != user_signature(regs))
+	if (th->fault_signature != user_signature(regs))
 		th->fault_start = 0;
 	return th->fault_start;
 }
 
 static __always_inline void fill_syscall(__s32 *nr, __u64 *args, struct task_struct *p, struct pt_regs *regs)
 {
-	*nr = have_task_pt_regs ? NO_SYSCALL : UNKNOWN_SYSCALL;
+	*nr = have_task_pt_regs || page_bytes ? NO_SYSCALL : UNKNOWN_SYSCALL;
 	args[0] = args[1] = args[2] = 0;
 	if (!regs)
 		return;

@@ -62,6 +62,7 @@ func attachKernel(cfg kernelConfig) (k *kernel, err error) {
 			return nil, err
 		}
 	}
+	k.hooks = append(k.hooks, registersHook(types.registers()))
 	return k, nil
 }
 

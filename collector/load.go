@@ -3,6 +3,8 @@ package collector
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
@@ -51,6 +53,14 @@ func (k kernelTypes) switchHasState() bool {
 	return ok && len(proto.Params) >= 5
 }
 
+func (k kernelTypes) hasField(structName, field string) bool {
+	var s *btf.Struct
+	if k.spec.TypeByName(structName, &s) != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.Members, func(m btf.Member) bool { return m.Name == field })
+}
+
 // sizes of the kernel maps.
 type sizes struct {
 	cpus      int // possible CPUs
@@ -70,7 +80,7 @@ func kernelSpec(k kernelTypes, sz sizes, follow bool) (*ebpf.CollectionSpec, err
 	spec.Maps[bpf.KernelMapRings].InnerMap.MaxEntries = uint32(sz.ringBytes)
 	for name, on := range map[string]bool{
 		bpf.KernelVarSwitchHasState: k.switchHasState(),
-		bpf.KernelVarHaveTaskPtRegs: k.hasFunc("bpf_task_pt_regs"),
+		bpf.KernelVarHaveTaskPtRegs: k.registers() == registersByHelper,
 		bpf.KernelVarFollow:         follow,
 	} {
 		var v uint8
@@ -79,6 +89,11 @@ func kernelSpec(k kernelTypes, sz sizes, follow bool) (*ebpf.CollectionSpec, err
 		}
 		if err := spec.Variables[name].Set(v); err != nil {
 			return nil, fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	if k.registers() == registersOnStack {
+		if err := spec.Variables[bpf.KernelVarPageBytes].Set(uint32(os.Getpagesize())); err != nil {
+			return nil, fmt.Errorf("set %s: %w", bpf.KernelVarPageBytes, err)
 		}
 	}
 	return spec, nil
