@@ -54,6 +54,7 @@ func TestFaultsAreThoseThatTheKernelCounts(t *testing.T) {
 
 func TestFaultThatFailsDoesNotStayOpen(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	c := startChild(t, "badfaults")
 	var told []int64
 	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
@@ -81,6 +82,7 @@ func TestFaultThatFailsDoesNotStayOpen(t *testing.T) {
 
 func TestMajorFaultEnclosesItsWaitForTheDisk(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	path := filepath.Join(t.TempDir(), "data")
 	f, err := os.Create(path)
 	if err != nil {

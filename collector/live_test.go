@@ -115,6 +115,16 @@ func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 	return rec, sum.Damage
 }
 
+// needRegisters is for tests of what programs read from a task's registers.
+func needRegisters(t *testing.T) {
+	t.Helper()
+	types, err := loadKernelTypes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Need(t, types.registers() != "", "a kernel whose programs can find a task's registers")
+}
+
 // of returns the events of a kind and tid.
 func (r *recording) of(kind eventfile.Kind, tid int32) []eventfile.Event {
 	var found []eventfile.Event

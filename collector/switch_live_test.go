@@ -10,6 +10,7 @@ import (
 
 func TestSleepIsOneSpanOffTheCPU(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	c := startChild(t, "sleep")
 	var told []int64
 	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
@@ -98,6 +99,7 @@ func TestChildrenAreLeftAloneWithoutFollow(t *testing.T) {
 
 func TestSleepFromBeforeIsInTheSnapshot(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	c := startChild(t, "asleep")
 	c.tell()
 	tid := int32(c.hearNumbers()[0])

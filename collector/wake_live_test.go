@@ -14,6 +14,7 @@ import (
 
 func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	var pipe [2]int
 	if err := unix.Pipe(pipe[:]); err != nil { // inherited: no CLOEXEC
 		t.Fatal(err)
@@ -65,6 +66,7 @@ func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
 
 func TestHolderOfAContendedMutexIsNamed(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	c := startChild(t, "lock")
 	var holder int32
 	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {

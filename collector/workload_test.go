@@ -349,15 +349,17 @@ func recordForever(say func(...any), wait func()) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	said := false
+	var first uint64
 	_, err = Run(ctx, Config{
 		Pids:     []int{pid},
 		Out:      os.Getenv("TAILTRACE_TEST_FILE"),
 		Ring:     "none",
 		SampleHz: DefaultSampleHz,
 		Progress: func(p Progress) {
-			if !said && p.Elapsed > 1500*time.Millisecond {
-				said = true
+			if first == 0 {
+				first = p.Bytes
+			}
+			if p.Bytes > first { // events have reached the file
 				say("recording")
 			}
 		},
