@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tailtrace/tailtrace/collector"
+	"github.com/tailtrace/tailtrace/collector/ringfollow"
 )
 
 const recordText = `Records the kernel's events of a service, and the request windows that it publishes, until Ctrl-C,
@@ -40,6 +43,12 @@ func runRecord(s streams, args []string) error {
 	}
 	if c.Out == "" {
 		return usageError("no output file given", "tailtrace -pid PID -out events.bin")
+	}
+	if c.Ring != "auto" && c.Ring != "none" {
+		// One that is not there yet is waited for.
+		if err := ringfollow.Check(c.Ring); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return withHint(err, "--ring auto finds the rings of the traced processes")
+		}
 	}
 	return record(s, c)
 }
