@@ -32,7 +32,6 @@ enum event_flag {
 	FLAG_PREEMPT = 1 << 1,
 	FLAG_HARDIRQ = 1 << 2,
 	FLAG_SOFTIRQ = 1 << 3,
-	FLAG_NMI = 1 << 4,
 	FLAG_MAJOR = 1 << 5,
 	FLAG_USER = 1 << 6,
 	FLAG_HANDLED = 1 << 7,

@@ -47,7 +47,6 @@ const (
 	KernelEventFlagFLAG_PREEMPT   KernelEventFlag = 2
 	KernelEventFlagFLAG_HARDIRQ   KernelEventFlag = 4
 	KernelEventFlagFLAG_SOFTIRQ   KernelEventFlag = 8
-	KernelEventFlagFLAG_NMI       KernelEventFlag = 16
 	KernelEventFlagFLAG_MAJOR     KernelEventFlag = 32
 	KernelEventFlagFLAG_USER      KernelEventFlag = 64
 	KernelEventFlagFLAG_HANDLED   KernelEventFlag = 128
@@ -148,7 +147,6 @@ type KernelThread struct {
 	QueuedCpu      int32
 	OnCpu          uint32
 	FaultStart     uint64
-	FaultAddr      uint64
 	FaultSignature uint64
 	IsHeld         uint32
 	Unused         uint32

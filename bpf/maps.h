@@ -25,7 +25,6 @@ struct thread {
 	__s32 queued_cpu;	/* where it waits for a CPU, or -1 */
 	__u32 on_cpu;
 	__u64 fault_start;	/* of the open page fault, or 0 */
-	__u64 fault_addr;
 	__u64 fault_signature;	/* user_signature when it began */
 	__u32 is_held;
 	__u32 unused;

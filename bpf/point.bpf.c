@@ -15,7 +15,7 @@ int snapshot(struct bpf_iter__task *ctx)
 	struct point_event e = {};
 	struct target *t;
 
-	if (!p)
+	if (!p || task_state(p) & TASK_DEAD)
 		return 0;
 	t = target_of(p);
 	if (!t)

@@ -22,6 +22,20 @@ static __always_inline _Bool is_same(struct target *t, __u64 leader_start)
 	return !t->start || t->start == leader_start;
 }
 
+/* find_thread returns the state of p, or NULL where it was never seen. */
+static __always_inline struct thread *find_thread(struct task_struct *p)
+{
+	__u32 tid = p->pid;
+	struct thread *th = bpf_map_lookup_elem(&threads, &tid);
+
+	return th && th->start == p->start_boottime ? th : 0;
+}
+
+/*
+ * target_of returns the target that p is a thread of, or NULL. The leader of
+ * a thread in its last moments may be gone: then what is known of the thread
+ * itself decides.
+ */
 static __always_inline struct target *target_of(struct task_struct *p)
 {
 	__u32 tgid = p->tgid;
@@ -30,9 +44,11 @@ static __always_inline struct target *target_of(struct task_struct *p)
 	if (!tgid)
 		return 0;
 	t = bpf_map_lookup_elem(&targets, &tgid);
-	if (!t || !is_same(t, p->group_leader->start_boottime))
+	if (!t)
 		return 0;
-	return t;
+	if (is_same(t, p->group_leader->start_boottime) || find_thread(p))
+		return t;
+	return 0;
 }
 
 static __always_inline struct target *target_current(void)
@@ -75,15 +91,6 @@ static __always_inline void join_queue(struct thread *th, __u32 cpu)
 	leave_queue(th);
 	th->queued_cpu = cpu;
 	add_waiting(cpu, 1);
-}
-
-/* find_thread returns the state of p, or NULL where it was never seen. */
-static __always_inline struct thread *find_thread(struct task_struct *p)
-{
-	__u32 tid = p->pid;
-	struct thread *th = bpf_map_lookup_elem(&threads, &tid);
-
-	return th && th->start == p->start_boottime ? th : 0;
 }
 
 static __always_inline void drop_thread(struct thread *th, struct target *t, __u32 tid)

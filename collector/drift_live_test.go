@@ -41,6 +41,18 @@ func TestWaitingCountsDoNotDrift(t *testing.T) {
 	}
 	eventually(t, "all counts to be 0 while the threads sleep", func() bool { return waiting(t, k) == 0 })
 	c.kill()
+	for range 3 { // some that end in the middle of it
+		c := startChild(t, "churn")
+		if err := k.trace(int32(c.pid)); err != nil {
+			t.Fatal(err)
+		}
+		c.tell()
+		time.Sleep(200 * time.Millisecond)
+		if err := k.snapshot(func([]byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		c.kill()
+	}
 	eventually(t, "all counts to be 0 after the end", func() bool { return waiting(t, k) == 0 })
 	eventually(t, "the process to be forgotten", func() bool { return entries[bpf.KernelTarget](t, k, bpf.KernelMapTargets) == 0 })
 	eventually(t, "its threads to be forgotten", func() bool { return entries[bpf.KernelThread](t, k, bpf.KernelMapThreads) == 0 })
