@@ -14,7 +14,7 @@ import (
 const (
 	defaultRingTotal = 16 << 20
 	minRing          = 256 << 10
-	maxRing          = 4 << 20
+	maxRing          = 8 << 20
 )
 
 // ringSize is the size of one CPU's ring, a power of two: total, as the user
