@@ -56,9 +56,9 @@ func SummarizeLogs(logs map[string]*HistogramLog) (*Summary, error) {
 		for _, interval := range log.Intervals {
 			name := interval.Tag
 			if name == "" {
-				name = fileBase(file)
+				name = rows.FileBase(file)
 			} else if len(logs) > 1 {
-				name = fileBase(file) + ":" + name
+				name = rows.FileBase(file) + ":" + name
 			}
 			if parts[name] == nil {
 				names = append(names, name)
@@ -81,7 +81,7 @@ func SummarizeLogs(logs map[string]*HistogramLog) (*Summary, error) {
 		}
 		p := HistogramPercentiles(h)
 		all, percentiles = append(all, h), append(percentiles, p)
-		s.Runs = append(s.Runs, RunSummary{Run: name, N: p.N, Percentiles: p, Intervals: histogramIntervals(h)})
+		s.Runs = append(s.Runs, RunSummary{Run: name, N: p.N, Percentiles: p, Labels: Labels(p.N), Intervals: histogramIntervals(h)})
 	}
 	whole, err := MergeHistograms(all...)
 	if err != nil {
@@ -90,6 +90,7 @@ func SummarizeLogs(logs map[string]*HistogramLog) (*Summary, error) {
 	s.Percentiles = HistogramPercentiles(whole)
 	s.N, s.Labels, s.Intervals = s.Percentiles.N, Labels(s.Percentiles.N), histogramIntervals(whole)
 	s.AcrossRuns = spreadsOf(percentiles)
+	s.warnLabels()
 	return s, nil
 }
 

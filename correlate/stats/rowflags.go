@@ -15,9 +15,10 @@ const (
 	pauseGaps = 10
 )
 
-// attributesOf holds what the rows themselves tell of each request against
-// the tail: its place in the run, how it ended, and the extra columns.
-func attributesOf(runs []*run) []Attribute {
+// attributesOf holds flags, given for every row, and what the rows themselves
+// tell of each request against the tail: its place in the run, how it ended,
+// and the extra columns. Of two flags with one name the given one is taken.
+func attributesOf(runs []*run, given []Flag) []Attribute {
 	var tail, first, paused, failed []bool
 	for _, r := range runs {
 		tail = append(tail, r.tail...)
@@ -33,7 +34,26 @@ func attributesOf(runs []*run) []Attribute {
 			flags = append(flags, flag)
 		}
 	}
-	return Attributes(tail, append(flags, columnFlags(runs)...))
+	var all []Flag
+	for _, flag := range given {
+		all = append(all, Flag{flag.Name, pick(runs, flag.Has)})
+	}
+	for _, flag := range append(flags, columnFlags(runs)...) {
+		if !slices.ContainsFunc(given, func(g Flag) bool { return g.Name == flag.Name }) {
+			all = append(all, flag)
+		}
+	}
+	return Attributes(tail, all)
+}
+
+// pick takes the values of the rows that count out of those of all rows.
+func pick[T any](runs []*run, values []T) (picked []T) {
+	for _, r := range runs {
+		for _, i := range r.index {
+			picked = append(picked, values[i])
+		}
+	}
+	return picked
 }
 
 func firstPart(n int) []bool {
@@ -148,13 +168,19 @@ func stepName(column string) (name string, isStep bool) {
 
 var stepUnits = map[string]float64{"steps": 1, "steps_ns": 1, "steps_us": 1e3, "steps_ms": 1e6, "steps_s": 1e9}
 
-// stepsOf compares the steps that the rows have.
-func stepsOf(runs []*run) []StepRow {
+// stepsOf compares the given steps of every row, or those that the rows have.
+func stepsOf(runs []*run, given []Step) []StepRow {
 	var tail []bool
 	for _, r := range runs {
 		tail = append(tail, r.tail...)
 	}
 	steps := []Step{}
+	for _, step := range given {
+		steps = append(steps, Step{step.Name, pick(runs, step.Ns)})
+	}
+	if given != nil {
+		return Steps(tail, steps)
+	}
 	for _, column := range columnNames(runs) {
 		name, ok := stepName(column)
 		if !ok {

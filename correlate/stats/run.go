@@ -1,22 +1,22 @@
 package stats
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tailtrace/tailtrace/correlate/rows"
 )
 
 // run is one run without its warm-up; all slices are parallel and in the order
-// of sending. Times are ns since the run's first row, with steps of the clock
-// taken out.
+// of sending. Times are ns since the run's first row that counts, with steps of
+// the clock taken out.
 type run struct {
 	name      string
 	rows      []*rows.Row
+	index     []int // of each row among those of all sets
 	columns   *rows.Set
 	send      []int64
 	recv      []int64
+	begin     []int64 // when latency counts from: the send, or the time intended for it
 	latency   []int64
 	tail      []bool
 	scheduled bool // every row has the time it was meant to be sent
@@ -31,6 +31,8 @@ type run struct {
 // runsOf takes the runs out of sets.
 func runsOf(sets []*rows.Set, fraction float64) []*run {
 	var runs []*run
+	names := rows.RunNames(sets)
+	before := 0 // rows of earlier sets
 	for _, set := range sets {
 		tail := TailOf(set.Rows, fraction)
 		elapsed := set.Elapsed()
@@ -39,33 +41,51 @@ func runsOf(sets []*rows.Set, fraction float64) []*run {
 			if i+1 < len(tail.Runs) {
 				end = tail.Runs[i+1].First
 			}
+			name := names[0]
+			names = names[1:]
 			if part.N == 0 {
 				continue
 			}
-			r := &run{name: part.Run, columns: set, scheduled: true, tailCount: part.Count, threshold: part.Threshold}
+			r := &run{name: name, columns: set, scheduled: true, tailCount: part.Count, threshold: part.Threshold}
 			for j := part.First; j < end; j++ {
 				if row := &set.Rows[j]; !row.Warmup {
-					r.add(row, elapsed[j], tail.Member[j])
+					r.add(row, before+j, elapsed[j], tail.Member[j])
 				}
 			}
+			r.countFromFirst()
 			r.sorted = slices.Clone(r.latency)
 			slices.Sort(r.sorted)
 			r.percentiles = percentilesOfSorted(r.sorted)
 			r.findBursts()
 			runs = append(runs, r)
 		}
+		before += len(set.Rows)
 	}
-	nameRuns(runs)
 	return runs
 }
 
-func (r *run) add(row *rows.Row, elapsed int64, inTail bool) {
-	r.rows = append(r.rows, row)
+func (r *run) add(row *rows.Row, index int, elapsed int64, inTail bool) {
+	r.rows, r.index = append(r.rows, row), append(r.index, index)
 	r.send = append(r.send, elapsed)
 	r.recv = append(r.recv, elapsed+row.Recv-row.Send)
+	begin := elapsed
+	if row.HasIntended {
+		begin += row.Intended - row.Send
+	}
+	r.begin = append(r.begin, begin)
 	r.latency = append(r.latency, row.Latency())
 	r.tail = append(r.tail, inTail)
 	r.scheduled = r.scheduled && row.HasIntended
+}
+
+// countFromFirst makes times count from the first row that is not warm-up.
+func (r *run) countFromFirst() {
+	firstSend, firstBegin := r.send[0], slices.Min(r.begin)
+	for i := range r.send {
+		r.send[i] -= firstSend
+		r.recv[i] -= firstSend
+		r.begin[i] -= firstBegin
+	}
 }
 
 func (r *run) findBursts() {
@@ -73,37 +93,8 @@ func (r *run) findBursts() {
 	for i := range r.bursts {
 		b := &r.bursts[i]
 		b.StartNs, b.EndNs = r.rows[b.first].Send, r.rows[b.last].Recv
-		b.Second = int(r.send[b.first] / 1e9)
+		b.Second = int(r.begin[b.first] / 1e9)
 	}
-}
-
-// nameRuns gives a run without a name that of its file, and tells runs of one
-// name in several files apart.
-func nameRuns(runs []*run) {
-	count := map[string]int{}
-	for _, r := range runs {
-		if r.name == "" {
-			r.name = fileBase(r.columns.Name)
-		}
-		count[r.name]++
-	}
-	for i, r := range runs {
-		if count[r.name] > 1 {
-			r.name = fmt.Sprintf("%s:%s", fileBase(r.columns.Name), r.name)
-		}
-		for slices.ContainsFunc(runs[:i], func(other *run) bool { return other.name == r.name }) {
-			r.name += "'"
-		}
-	}
-}
-
-// fileBase is a file's name without folders and extension.
-func fileBase(path string) string {
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	if dot := strings.LastIndexByte(path, '.'); dot > 0 {
-		path = path[:dot]
-	}
-	return path
 }
 
 // tails lists the runs' tail flags.
@@ -118,7 +109,7 @@ func tails(runs []*run) [][]bool {
 // summary of the run on its own.
 func (r *run) summary() RunSummary {
 	s := RunSummary{
-		Run: r.name, N: len(r.rows), Percentiles: r.percentiles,
+		Run: r.name, N: len(r.rows), Percentiles: r.percentiles, Labels: Labels(len(r.rows)),
 		Intervals: intervalsOf(r.sorted), Block: BlockLength(len(r.rows)), Blocks: map[string]Bounds{},
 	}
 	for _, quantile := range Quantiles {

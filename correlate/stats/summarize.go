@@ -10,16 +10,22 @@ import (
 	"github.com/tailtrace/tailtrace/correlate/rows"
 )
 
-// Options of Summarize.
+// Options of Summarize. Flags and Steps are parallel to the rows of all sets in
+// their order, warm-up included.
 type Options struct {
 	Fraction         float64 // of each run that is its tail; 0: TailFraction
 	ExpectedInterval int64   // ns between sends of the intended schedule; 0: do not correct
+	Flags            []Flag  // to be held against the tail along with what the rows tell
+	Steps            []Step  // nil: those that the rows have
+	// Windows says that the rows are the service's own windows: nothing is
+	// known of when their clients sent them.
+	Windows bool
 }
 
 // Summarize computes all statistics of rows alone.
 func Summarize(sets []*rows.Set, options Options) (*Summary, error) {
 	fraction := cmp.Or(options.Fraction, TailFraction)
-	if !(fraction > 0 && fraction < 1) {
+	if !(fraction > 0 && fraction <= 1) {
 		return nil, fmt.Errorf("summarize rows: a tail of %g of the requests is none", fraction)
 	}
 	s := &Summary{Schema: Schema, Warnings: []string{}, Seconds: []Second{}, Bursts: []Burst{}}
@@ -29,7 +35,7 @@ func Summarize(sets []*rows.Set, options Options) (*Summary, error) {
 	}
 	runs := runsOf(sets, fraction)
 	s.distribution(runs, fraction)
-	s.overTime(runs)
+	s.overTime(runs, options.Windows)
 	var percentiles []Percentiles
 	for _, r := range runs {
 		s.Runs = append(s.Runs, r.summary())
@@ -37,14 +43,14 @@ func Summarize(sets []*rows.Set, options Options) (*Summary, error) {
 	}
 	s.AcrossRuns = spreadsOf(percentiles)
 	s.Pages = Pages(tails(runs)...)
-	s.Attributes = attributesOf(runs)
-	s.Steps = stepsOf(runs)
+	s.Attributes = attributesOf(runs, options.Flags)
+	s.Steps = stepsOf(runs, options.Steps)
 	if options.ExpectedInterval != 0 {
 		if err := s.correct(runs, options.ExpectedInterval); err != nil {
 			return nil, err
 		}
 	}
-	s.warn(sets, runs)
+	s.warn(sets, runs, options)
 	return s, nil
 }
 
@@ -90,7 +96,7 @@ func (s *Summary) distribution(runs []*run, fraction float64) {
 
 // overTime fills in how the tail lies in time. Figures of one run are averaged
 // over the runs by their number of requests, p-values by their median.
-func (s *Summary) overTime(runs []*run) {
+func (s *Summary) overTime(runs []*run, windows bool) {
 	s.NextInTail, s.NextByChance = NextInTail(tails(runs)...)
 	var rateP, inFlightP, perSecond []float64
 	closed := 0
@@ -103,7 +109,7 @@ func (s *Summary) overTime(runs []*run) {
 			b.Run = name
 			s.Bursts = append(s.Bursts, b)
 		}
-		seconds := Seconds(name, r.send, r.tail)
+		seconds := Seconds(name, r.begin, r.tail)
 		s.Seconds = append(s.Seconds, seconds...)
 		for _, second := range seconds {
 			perSecond = append(perSecond, float64(second.Tail))
@@ -114,7 +120,7 @@ func (s *Summary) overTime(runs []*run) {
 		s.Load.RateRho += weight * load.RateRho
 		s.Load.InFlightRho += weight * load.InFlightRho
 		rateP, inFlightP = append(rateP, load.RateP), append(inFlightP, load.InFlightP)
-		if !r.scheduled && closedLoop(r.send, r.recv) {
+		if !windows && !r.scheduled && closedLoop(r.send, r.recv) {
 			closed++
 		}
 	}

@@ -187,6 +187,77 @@ func TestRunsOfOneNameInSeveralFilesAreToldApart(t *testing.T) {
 	}
 }
 
+// The second of a run is counted as burst does it: from when the first request
+// that counts was meant to be sent.
+func TestSecondsCountFromTheFirstRequestThatCounts(t *testing.T) {
+	w := newWorkload(11)
+	for range 3 {
+		w.send(700e6, `, "warmup": true`)
+	}
+	for range 4 {
+		w.send(900e6, fmt.Sprintf(`, "intended_ns": %d`, w.at-150e6))
+	}
+	var requests []int
+	for _, second := range summarize(t, Options{}, w.set(t)).Seconds {
+		requests = append(requests, second.Requests)
+	}
+	if diff := cmp.Diff([]int{2, 1, 1}, requests); diff != "" { // at 0, 0.9, 1.8 and 2.7 s
+		t.Error(diff)
+	}
+}
+
+func TestShortRunsAreSaidToKnowOnlyTheirMaximum(t *testing.T) {
+	w := newWorkload(12)
+	for i := range 282 {
+		w.send(w.usual(), fmt.Sprintf(`, "run": "r%d"`, i/94))
+	}
+	s := summarize(t, Options{}, w.set(t))
+	if diff := cmp.Diff([]string{LabelMax, LabelUnstable}, s.Runs[1].Labels["p99"]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{LabelUnstable}, s.Labels["p99"]); diff != "" {
+		t.Error(diff)
+	}
+	if !hasWarning(s, "in 3 of 3 runs p99 is nothing but the run's largest value") || !hasWarning(s, "p90 and p99: fewer than a hundred values lie beyond") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+func TestGivenFlagsAndStepsGoByTheRowsThatCount(t *testing.T) {
+	w := newWorkload(13)
+	slow := Flag{Name: "slow"}
+	first := Flag{Name: "first 1% of the run"}
+	step := Step{Name: "only"}
+	for i := range 2200 {
+		warmup, latency := i < 200, w.usual()
+		if i%100 == 50 {
+			latency += 500e3
+		}
+		slow.Has = append(slow.Has, i%100 == 50 || warmup)
+		first.Has = append(first.Has, warmup)
+		step.Ns = append(step.Ns, latency/2)
+		w.send(latency, fmt.Sprintf(`, "warmup": %v, "steps": {"other": 1}`, warmup))
+	}
+	s := summarize(t, Options{Flags: []Flag{slow, first}, Steps: []Step{step}}, w.set(t))
+	if len(s.Attributes) != 2 || s.Attributes[0].TailShare != 1 || s.Attributes[0].AllShare != .01 || s.Attributes[1].AllShare != 0 {
+		t.Errorf("attributes %+v", s.Attributes)
+	}
+	if len(s.Steps) != 1 || s.Steps[0].Name != "only" || s.Steps[0].TailMedian < 680e3 {
+		t.Errorf("steps %+v", s.Steps)
+	}
+}
+
+func TestServicesOwnTimesSayNothingOfTheLoop(t *testing.T) {
+	w := newWorkload(14)
+	for range 100 {
+		w.send(w.usual(), "")
+	}
+	s := summarize(t, Options{Windows: true}, w.set(t))
+	if s.ClosedLoop || !hasWarning(s, "times are the service's own") {
+		t.Errorf("closed loop %v, warnings %q", s.ClosedLoop, s.Warnings)
+	}
+}
+
 func TestAttributesAndStepsOfRows(t *testing.T) {
 	w := newWorkload(5)
 	for i := range 20_000 {
@@ -270,7 +341,7 @@ func TestSummarizeRefuses(t *testing.T) {
 		{nil, Options{}, "none is left"},
 		{[]*rows.Set{w.set(t)}, Options{}, "1 are warm-up"},
 		{[]*rows.Set{w.set(t)}, Options{Fraction: -1}, "tail of -1"},
-		{[]*rows.Set{w.set(t)}, Options{Fraction: 1}, "tail of 1"},
+		{[]*rows.Set{w.set(t)}, Options{Fraction: 1.5}, "tail of 1.5"},
 	} {
 		if _, err := Summarize(tc.sets, tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("got %v, want %q", err, tc.want)

@@ -52,10 +52,11 @@ type TailSummary struct {
 // RunSummary is one run on its own. Intervals are exact for independent
 // requests; Blocks, by a block bootstrap, allow for bursts.
 type RunSummary struct {
-	Run         string            `json:"run"`
-	N           int               `json:"n"`
-	Percentiles Percentiles       `json:"percentiles_ns"`
-	Intervals   map[string]Bounds `json:"intervals_ns"`
-	Block       int               `json:"block,omitempty"` // neighbours in a block of the bootstrap
-	Blocks      map[string]Bounds `json:"block_bootstrap_ns,omitempty"`
+	Run         string              `json:"run"`
+	N           int                 `json:"n"`
+	Percentiles Percentiles         `json:"percentiles_ns"`
+	Labels      map[string][]string `json:"labels"`
+	Intervals   map[string]Bounds   `json:"intervals_ns"`
+	Block       int                 `json:"block,omitempty"` // neighbours in a block of the bootstrap
+	Blocks      map[string]Bounds   `json:"block_bootstrap_ns,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/tailtrace/tailtrace/correlate/rows"
 	"github.com/tailtrace/tailtrace/correlate/stats"
@@ -38,7 +39,7 @@ func Check(claimed []byte, sets []*rows.Set, options stats.Options) (*Difference
 type run struct {
 	name    string
 	latency []int64
-	second  []int64
+	begin   []int64 // since the run's first row, ns
 	tail    []bool
 }
 
@@ -62,7 +63,10 @@ func recompute(sets []*rows.Set, fraction float64) map[string]any {
 				runs = append(runs, r)
 			}
 			r.latency = append(r.latency, row.Latency())
-			r.second = append(r.second, elapsed/1e9)
+			if row.HasIntended {
+				elapsed += row.Intended - row.Send
+			}
+			r.begin = append(r.begin, elapsed)
 			n++
 			errors += one(row.Failed())
 			timeouts += one(row.Timeout)
@@ -102,7 +106,7 @@ func ofRuns(doc map[string]any, runs []*run, fraction float64) {
 		all = append(all, r.latency...)
 		flags = append(flags, r.tail)
 		list = append(list, map[string]any{
-			"n": len(r.latency), "percentiles_ns": Percentiles(r.latency), "intervals_ns": intervals(r.latency),
+			"n": len(r.latency), "percentiles_ns": Percentiles(r.latency), "labels": labels(len(r.latency)), "intervals_ns": intervals(r.latency),
 		})
 		seconds = append(seconds, r.seconds()...)
 	}
@@ -115,12 +119,13 @@ func ofRuns(doc map[string]any, runs []*run, fraction float64) {
 	doc["seconds"] = seconds
 }
 
-// seconds lists every second from the first to the last with a request, none
-// of a run of twelve days and more.
+// seconds lists every second from the first request to the last, none of a run
+// of twelve days and more.
 func (r *run) seconds() (list []map[string]any) {
 	requests, slow := map[int64]int{}, map[int64]int{}
-	last := int64(0)
-	for i, s := range r.second {
+	last, first := int64(0), slices.Min(r.begin)
+	for i, begin := range r.begin {
+		s := (begin - first) / 1e9
 		requests[s]++
 		slow[s] += one(r.tail[i])
 		last = max(last, s)

@@ -31,7 +31,7 @@ func FuzzSummarize(f *testing.F) {
 		if err != nil {
 			return
 		}
-		options := stats.Options{Fraction: float64(percent%99+1) / 100}
+		options := stats.Options{Fraction: float64(percent%100+1) / 100}
 		s, err := stats.Summarize([]*rows.Set{set}, options)
 		if err != nil {
 			return
