@@ -27,6 +27,10 @@ type Result struct {
 	Requests []*Request // in the order of the rows, or of time without rows
 	Join     Join
 	WithRows bool
+	// Sets are the rows, on the recording's clock and with the warm-up that
+	// the service knows of; without rows, the service's windows as rows. All
+	// their rows together are parallel to Requests.
+	Sets     []*rows.Set
 	others   []*Request // of windows without a row: they only keep threads busy
 	Groups   []*Group
 	Counts   timeline.Counters
@@ -84,8 +88,11 @@ func (res *Result) collect(sets []*rows.Set) error {
 	}
 	if !res.WithRows {
 		res.Requests = windowRequests(res.Recording)
+		res.Sets = []*rows.Set{windowSet(res.Requests)}
 		return nil
 	}
+	rows.TellRunsApart(sets)
+	res.Sets = sets
 	for _, s := range sets {
 		if err := alignClock(res.Recording, s); err != nil {
 			return err
@@ -93,6 +100,9 @@ func (res *Result) collect(sets []*rows.Set) error {
 	}
 	var err error
 	res.Requests, res.Join, err = joinRows(res.Recording, sets)
+	for _, r := range res.Requests {
+		r.Row.Warmup = r.Warmup
+	}
 	for _, i := range res.Join.alone {
 		w := &res.Windows[i]
 		r := &Request{Begin: w.Begin, End: w.End}

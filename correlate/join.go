@@ -215,3 +215,18 @@ func windowRequests(rec *Recording) []*Request {
 	}
 	return reqs
 }
+
+// windowSet makes rows of windows, which say nothing of the client.
+func windowSet(reqs []*Request) *rows.Set {
+	s := &rows.Set{Name: "windows", Rows: make([]rows.Row, len(reqs))}
+	for i, r := range reqs {
+		w := r.Window
+		row := &s.Rows[i]
+		*row = rows.Row{ID: w.ID, HasID: true, Send: int64(w.Begin), Recv: int64(w.End), Warmup: r.Warmup, Line: i + 1}
+		row.Timeout = w.Flags&eventfile.WindowTimeout != 0
+		if w.Flags&eventfile.WindowError != 0 {
+			row.Error = "error"
+		}
+	}
+	return s
+}

@@ -24,8 +24,8 @@ func (res *Result) warn(sets []*rows.Set) {
 	for _, n := range res.Notes {
 		res.warnf("recorder: %s", n.Text)
 	}
+	res.Warnings = append(res.Warnings, rows.Warnings(sets)...)
 	for _, s := range sets {
-		res.Warnings = append(res.Warnings, s.Warnings...)
 		if len(s.Quarantined) > 0 {
 			res.warnf("%s: %d rows set aside, the first at line %d: %s", s.Name, len(s.Quarantined), s.Quarantined[0].Line, s.Quarantined[0].Reason)
 		}

@@ -16,6 +16,7 @@ func runExplain(s streams, args []string) error {
 	rowFiles := f.StringArray("rows", nil, "client rows, JSONL or .npz; may be repeated")
 	tail := f.String("tail", "1%", "the slowest share of each run to explain")
 	jsonOut := f.String("json", "", "also write the report as JSON to this file (- for stdout instead of text)")
+	statistics := f.Bool("stats", false, "also print all statistics, not only those beside the verdicts")
 	all := f.Bool("all", false, "explain every request in the JSON, not only the tail")
 	if err := parse(f, args); err != nil {
 		return err
@@ -41,7 +42,11 @@ func runExplain(s streams, args []string) error {
 			return err
 		}
 	}
-	return x.Text(s.out)
+	if err := x.Text(s.out); err != nil || !*statistics {
+		return err
+	}
+	fmt.Fprintln(s.out)
+	return x.StatsText(s.out)
 }
 
 // analyze reads a recording and rows and builds the report.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/stats"
 )
@@ -8,20 +10,15 @@ import (
 // noneOf is the line for requests that have none of the attributes.
 const noneOf = "none of these"
 
-// attributeTable holds the share of every attribute that some request has in
-// the tail against its share in all, and last the requests that have none.
-func attributeTable(res *correlate.Result, attributes []correlate.Attribute) []stats.Attribute {
-	var tail []bool
+// attributeFlags are the attributes that some request has, and last the
+// requests that have none; all parallel to the requests.
+func attributeFlags(res *correlate.Result, attributes []correlate.Attribute) []stats.Flag {
 	none := stats.Flag{Name: noneOf}
 	flags := make([]stats.Flag, len(attributes))
 	for i, a := range attributes {
 		flags[i].Name = a.Name
 	}
 	for _, r := range res.Requests {
-		if r.Warmup {
-			continue
-		}
-		tail = append(tail, r.Tail)
 		any := false
 		for i, a := range attributes {
 			has := a.Has(r)
@@ -30,20 +27,13 @@ func attributeTable(res *correlate.Result, attributes []correlate.Attribute) []s
 		}
 		none.Has = append(none.Has, !any)
 	}
-	var seen []stats.Flag
-	for _, f := range flags {
-		if anyOf(f.Has) {
-			seen = append(seen, f)
+	flags = slices.DeleteFunc(flags, func(f stats.Flag) bool {
+		for i, r := range res.Requests {
+			if f.Has[i] && !r.Warmup {
+				return false
+			}
 		}
-	}
-	return stats.Attributes(tail, append(seen, none))
-}
-
-func anyOf(flags []bool) bool {
-	for _, f := range flags {
-		if f {
-			return true
-		}
-	}
-	return false
+		return true
+	})
+	return append(flags, none)
 }

@@ -38,6 +38,7 @@ type Explain struct {
 	Verdicts    []Verdict           `json:"verdicts"`
 	WhatIf      []WhatIf            `json:"what_if"`
 	Attributes  []stats.Attribute   `json:"attributes"`
+	Stats       *stats.Summary      `json:"stats"` // nil where no request counts
 	Requests    []Request           `json:"requests"`
 }
 
@@ -115,7 +116,7 @@ func Build(res *correlate.Result, events File, rows []File, o correlate.Options)
 	x.Percentiles, x.Labels = stats.PercentilesOf(latencies), stats.Labels(len(latencies))
 	x.Verdicts = countVerdicts(verdicts, x.Tail.Count)
 	x.WhatIf = whatIf(latencies, savings, x.Verdicts)
-	x.Attributes = attributeTable(res, attributes)
+	x.addStats(res, attributes, o.Tail)
 	return x
 }
 

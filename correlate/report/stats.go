@@ -15,20 +15,33 @@ import (
 func StatsText(w io.Writer, s *stats.Summary) error {
 	p := &printer{w: w}
 	p.warnings(s.Warnings)
+	p.stats(s)
+	return p.err
+}
+
+// StatsText writes all of the report's statistics.
+func (x *Explain) StatsText(w io.Writer) error {
+	p := &printer{w: w}
+	if x.Stats != nil {
+		p.stats(x.Stats)
+	}
+	return p.err
+}
+
+func (p *printer) stats(s *stats.Summary) {
 	p.counts(s)
 	p.distribution(s)
 	p.runs(s)
 	p.corrected(s.Corrected)
 	if s.Tail.Count == 0 { // from histograms, which know no more
-		return p.err
+		return
 	}
 	p.overTime(s)
 	p.busySeconds(s.Seconds)
 	p.bursts(s)
 	p.pages(s.Pages)
-	p.attributes(s.Attributes)
-	p.steps(s.Steps)
-	return p.err
+	p.attributes(s.Attributes, len(s.Attributes))
+	p.steps(s.Steps, len(s.Steps))
 }
 
 func (p *printer) counts(s *stats.Summary) {
@@ -202,17 +215,19 @@ func (p *printer) pages(pages []stats.Page) {
 	p.printf("\n")
 }
 
-func (p *printer) steps(steps []stats.StepRow) {
+func (p *printer) steps(steps []stats.StepRow, most int) {
 	if len(steps) == 0 {
 		return
 	}
-	p.printf("steps: picking the slowest makes every step look slower; only what exceeds the shuffled ratio counts.\n")
-	p.printf("The longest step is furthest over its median most easily.\n")
+	p.printf("steps: only a ratio above the shuffled one says more than that the slowest were picked; the longest step is furthest over most easily\n")
 	lines := []string{"step\tmedian of all\tof the tail\tratio\tshuffled\tfurthest over"}
-	for _, step := range steps {
+	for _, step := range steps[:min(most, len(steps))] {
 		lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%.2f\t%.2f\t%d", Printable(step.Name), Duration(step.AllMedian), Duration(step.TailMedian),
 			step.Ratio, step.ShuffledRatio, step.Furthest))
 	}
 	p.table(lines)
+	if more := len(steps) - most; more > 0 {
+		p.printf("  and %d more\n", more)
+	}
 	p.printf("\n")
 }

@@ -19,7 +19,8 @@ func (x *Explain) Text(w io.Writer) error {
 	p.warnings(x.Warnings)
 	p.latency(x)
 	p.verdicts(x)
-	p.attributes(x.Attributes)
+	p.attributes(x.Attributes, maxAttributes)
+	p.brief(x.Stats)
 	p.worst(x)
 	return p.err
 }
@@ -75,17 +76,8 @@ func (p *printer) latency(x *Explain) {
 		p.printf(", %d warm-up requests left out", x.Warmup)
 	}
 	p.printf(", %d errors (%.2f%%)\n", x.Errors, 100*float64(x.Errors)/float64(max(x.N, 1)))
-	for _, q := range stats.Quantiles {
-		if l := x.Labels[q.Name]; len(l) > 0 {
-			p.printf("note      %s is %s\n", q.Name, strings.Join(l, ", "))
-		}
-	}
-	p.printf("latency ")
-	for _, q := range stats.Quantiles {
-		p.printf("  %s %s", q.Name, Duration(x.Percentiles.Get(q.Name)))
-	}
-	p.printf("  max %s", Duration(x.Percentiles.Max))
-	p.printf("\ntail      the slowest %.3g%% of each run: %d requests, from %s up\n\n", 100*x.Tail.Fraction, x.Tail.Count, Duration(x.Tail.Threshold))
+	p.briefLatency(x)
+	p.printf("tail      the slowest %.3g%% of each run: %d requests, from %s up\n\n", 100*x.Tail.Fraction, x.Tail.Count, Duration(x.Tail.Threshold))
 }
 
 func (p *printer) verdicts(x *Explain) {
@@ -101,12 +93,16 @@ func (p *printer) verdicts(x *Explain) {
 	p.printf("* p99 and p99.9 if the excess of that cause alone were gone: arithmetic, not a promise\n\n")
 }
 
-func (p *printer) attributes(list []stats.Attribute) {
+func (p *printer) attributes(list []stats.Attribute, most int) {
 	lines := []string{"what requests had\tin the tail\tin all\tratio\tp"}
-	for _, a := range list {
+	shown := fewest(list, most)
+	for _, a := range shown {
 		lines = append(lines, fmt.Sprintf("  %s\t%10.1f%%\t%5.1f%%\t%5.1f\t%.2g", Printable(a.Name), 100*a.TailShare, 100*a.AllShare, a.Ratio, a.P))
 	}
 	p.table(lines)
+	if more := len(list) - len(shown); more > 0 {
+		p.printf("  and %d more, with a higher p\n", more)
+	}
 	p.printf("\n")
 }
 

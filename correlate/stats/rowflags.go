@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -86,6 +87,9 @@ func columnFlags(runs []*run) (flags []Flag) {
 		if _, isStep := stepName(name); isStep {
 			continue
 		}
+		if tellsTime(runs, name) {
+			continue
+		}
 		values, numeric := columnValues(runs, name)
 		if numeric {
 			has := flagsOf(values, func(v string) bool { return v != "" && v != "0" && v != "false" })
@@ -99,6 +103,31 @@ func columnFlags(runs []*run) (flags []Flag) {
 		}
 	}
 	return flags
+}
+
+// tellsTime reports whether a column only grows in the order of sending: a
+// counter or a clock, whose values are places in the run and no attributes. A
+// column that grows once may be one, such as a cache that is warm from then on.
+func tellsTime(runs []*run, name string) bool {
+	steps := 0
+	for _, r := range runs {
+		column := r.columns.Column(name)
+		if column == nil || !column.Numeric() {
+			return false
+		}
+		last := math.Inf(-1)
+		for i, row := range r.rows {
+			v, ok := column.Number(row)
+			if !ok || v < last {
+				return false
+			}
+			if i > 0 && v > last {
+				steps++
+			}
+			last = v
+		}
+	}
+	return steps > len(runs)
 }
 
 func flagsOf(values []string, has func(string) bool) []bool {

@@ -272,22 +272,22 @@ func TestAttributesAndStepsOfRows(t *testing.T) {
 		if i%1000 < 5 {
 			predict, read = predict*5/4, read*5/4
 		}
-		w.send(read+predict+gc, fmt.Sprintf(`, "gc_ns": %d, "customer": %q, "steps": {"read": %d, "predict": %d}, "noise": %d`, gc, customer, read, predict, i))
+		w.send(read+predict+gc, fmt.Sprintf(`, "gc_ns": %d, "customer": %q, "steps": {"read": %d, "predict": %d}, "noise": %d, "second": %d, "warm": %v`, gc, customer, read, predict, i*7919%20000, i/2000, i > 5000))
 	}
 	s := summarize(t, Options{}, w.set(t))
 	table := map[string]Attribute{}
 	for _, a := range s.Attributes {
 		table[a.Name] = a
 	}
-	if a := table["gc_ns"]; a.P > .01 || a.Ratio < 50 || a.AllShare != .002 {
+	if a := table["gc_ns"]; a.P > .02 || a.Ratio < 50 || a.AllShare != .002 {
 		t.Errorf("gc: %+v", a)
 	}
-	for _, name := range []string{"customer = large", "customer = small", "first 1% of the run"} {
+	for _, name := range []string{"customer = large", "customer = small", "first 1% of the run", "warm = true", "warm = false"} {
 		if a, ok := table[name]; !ok || a.P < .01 {
 			t.Errorf("%s: %+v, %v", name, a, ok)
 		}
 	}
-	if _, ok := table["noise"]; ok || len(table) != 4 {
+	if _, ok := table["noise"]; ok || len(table) != 6 { // nor second = 0, which is no attribute but a time
 		t.Errorf("attributes %v", table)
 	}
 	if len(s.Steps) != 2 || s.Steps[0].Name != "read" || s.Steps[1].Name != "predict" {
