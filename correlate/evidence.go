@@ -54,6 +54,9 @@ const (
 	EvidenceFaultTrap = "fault-trap-estimate"
 	// EvidenceRequest had the thread for NS while this one waited.
 	EvidenceRequest = "other-request"
+	// EvidenceClient is NS with the service idle, Context: "before" it had
+	// the request, or "after" it had answered.
+	EvidenceClient = "client"
 	// EvidenceSpan is a runtime span Name that overlapped for NS.
 	EvidenceSpan = "span"
 	// EvidenceStep ran for Value times its normal time, NS above it.
@@ -98,7 +101,7 @@ func (rec *Recording) evidence(r *Request, x *Explanation, trap int64) []Evidenc
 
 func sortEvidence(list []Evidence) {
 	slices.SortStableFunc(list, func(a, b Evidence) int {
-		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.What, b.What), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tid, b.Tid))
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.What, b.What), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tid, b.Tid), cmp.Compare(a.Context, b.Context))
 	})
 }
 
@@ -221,6 +224,11 @@ func levelPartOf(k eventfile.Kind) part.Part {
 }
 
 func (rec *Recording) otherEvidence(list []Evidence, st *story) []Evidence {
+	for context, ns := range map[string]int64{"before": st.before, "after": st.after} {
+		if ns >= minEvidence {
+			list = append(list, Evidence{What: EvidenceClient, Part: part.Client.String(), Context: context, NS: ns})
+		}
+	}
 	for i, ns := range st.others {
 		if ns >= minEvidence && i >= 0 {
 			list = append(list, Evidence{What: EvidenceRequest, Part: part.OtherRequest.String(), Request: rec.requests[i].Label(), NS: ns})

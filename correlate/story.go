@@ -13,7 +13,9 @@ type story struct {
 	blocks    []blocked
 	links     []link
 	others    map[int32]int64 // ns in which the thread was in another request
-	moments   []Moment        // nil unless the request is to be told in full
+	before    int64           // ns of part Client before the window, and after it
+	after     int64
+	moments   []Moment // nil unless the request is to be told in full
 	full      bool
 }
 
@@ -67,6 +69,10 @@ func (st *story) add(p *piece, from, to Time, what part.Part, s *timeline.Segmen
 	switch {
 	case what == part.OtherRequest:
 		st.others[p.other] += ns
+	case what == part.Client && p.mode == modeBefore:
+		st.before += ns
+	case what == part.Client:
+		st.after += ns
 	case what.Waiting():
 		st.occupants[occupantKey{what, s.Occupant}] += ns
 	}

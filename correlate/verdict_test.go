@@ -133,6 +133,9 @@ func TestClientTimeIsOutsideTheWindowOnly(t *testing.T) {
 	if x.Verdict != "client" {
 		t.Errorf("verdict %q, want client; parts %v", x.Verdict, r.Parts)
 	}
+	if len(x.Evidence) == 0 || x.Evidence[0].What != EvidenceClient || x.Evidence[0].Context != "after" || x.Evidence[0].NS != 5020*us {
+		t.Errorf("evidence %+v, want 5020 us after the answer first", x.Evidence)
+	}
 	if got := r.Parts[part.Running]; got != 1020*us {
 		t.Errorf("running %d ns, want the window and its surroundings on the CPU, 1020 us", got)
 	}

@@ -84,6 +84,8 @@ func partLeads(r *Request, p string) []lead {
 		return []lead{{correlate.EvidenceFaults, ""}, {correlate.EvidenceFaultTrap, ""}}
 	case "other-request":
 		return []lead{{correlate.EvidenceRequest, ""}}
+	case "client":
+		return []lead{{correlate.EvidenceClient, ""}}
 	}
 	return nil
 }
@@ -109,6 +111,11 @@ func phrase(e *correlate.Evidence) string {
 		return fmt.Sprintf("%d x %s, %s", e.Count, e.Name, Duration(e.NS))
 	case correlate.EvidenceFaultTrap:
 		return fmt.Sprintf("trapping into %d of them about %s (estimate)", e.Count, Duration(e.NS))
+	case correlate.EvidenceClient:
+		if e.Context == "before" {
+			return fmt.Sprintf("%s before the service had the request", Duration(e.NS))
+		}
+		return fmt.Sprintf("%s after the service had answered", Duration(e.NS))
 	case correlate.EvidenceRequest:
 		return fmt.Sprintf("behind request %s for %s", e.Request, Duration(e.NS))
 	case correlate.EvidenceSpan:
