@@ -23,6 +23,8 @@ const (
 	// KindSwitch is a context switch on CPU: Tid leaves, Peer arrives.
 	// State is what the leaving task was; where it is a target that blocked
 	// or was preempted, Syscall, Args, FaultStart and Owner may be set.
+	// Where Peer is a target, Dur is for how long tasks that are not have
+	// run on CPU since a target left it.
 	KindSwitch Kind = 2
 	// KindWaking is a wakeup of the target Tid by Peer, the task that was
 	// current on CPU; Flags tells whether an interrupt did it (then Peer
@@ -124,7 +126,7 @@ type Event struct {
 	Tid   int32
 	Peer  int32
 
-	Dur        int64     // ns; spans only
+	Dur        int64     // ns; span: its length; switch: see KindSwitch
 	State      uint32    // switch, snapshot
 	DestCPU    int32     // waking, migrate
 	Syscall    int32     // switch, snapshot: number on the recorded architecture
@@ -132,8 +134,9 @@ type Event struct {
 	FaultStart Time      // switch: start of the page fault the task is inside, or 0
 	Owner      int32     // switch: tid in a glibc mutex's owner word, or 0
 	FdType     uint8     // switch: file type behind Args[0] as a descriptor (st_mode >> 12), or 0
-	Addr       uint64    // fault
+	Addr       uint64    // fault; switch: of the fault that FaultStart began
 	ID         uint32    // irq, softirq, vector, nmi
+	Stack      uint64    // switch (of Tid), sample: id of a Stack, or 0
 
 	Tgid  int32  // task, fork (the child's)
 	Start uint64 // task: start time, ns since boot; tells a reused tid apart

@@ -23,6 +23,7 @@ const (
 	fieldStart
 	fieldComm
 	fieldFdType
+	fieldStack
 	fieldCount
 )
 

@@ -157,7 +157,7 @@ func anyEvent(c *cursor) Event {
 		Kind: KindTask + Kind(number()%uint64(kindLimit-1)), CPU: int32(number()), Time: Time(number()), Tid: int32(number()), Peer: int32(number()),
 		Flags: Flags(number()) &^ FlagRepeat, Dur: int64(number()), State: uint32(number()), DestCPU: int32(number()), Syscall: int32(number()),
 		Args: [3]uint64{number(), number(), number()}, FaultStart: Time(number()), Owner: int32(number()), Addr: number(),
-		ID: uint32(number()), Tgid: int32(number()), Start: number(), FdType: uint8(number()),
+		ID: uint32(number()), Tgid: int32(number()), Start: number(), FdType: uint8(number()), Stack: number(),
 	}
 	if e.Kind == KindTask {
 		e.Comm = string(c.bytes(min(number()%20, uint64(c.len()))))

@@ -43,6 +43,9 @@ func (b *kernelBlock) code(e *Event, f field, cpu uint64) uint64 {
 	case fieldComm:
 		n, _ := b.strings.number(e.Comm)
 		return n
+	case fieldStack:
+		n, _ := b.values.number(e.Stack)
+		return n
 	default: // fieldFdType
 		return uint64(e.FdType)
 	}

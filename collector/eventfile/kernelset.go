@@ -55,6 +55,8 @@ func (b *kernelReader) set(e *Event, f field, code, cpu uint64) (ok bool) {
 	case fieldFdType:
 		e.FdType = uint8(code)
 		return uint64(e.FdType) == code
+	case fieldStack:
+		e.Stack, ok = b.values.value(code)
 	}
 	return ok
 }

@@ -60,6 +60,7 @@ const (
 	LossLate      LossSource = 4 // events that came after the merge had passed their time
 	LossMap       LossSource = 5 // no room for a thread's state in a kernel map
 	LossFile      LossSource = 6 // a damaged part of the file; said by Reader, never written
+	LossStack     LossSource = 7 // stacks that could not be taken or kept; no time, no event is missing
 )
 
 // Loss is a counted gap. First and Last bound it; both are zero where the
@@ -120,4 +121,25 @@ type Name struct {
 	Class string // "irq", "softirq", "syscall"
 	ID    uint32
 	Name  string
+}
+
+// Mapping is a part of a traced process's address space, as /proc/PID/maps
+// had it at Time. It holds until a later one that overlaps it, and for faults
+// from before Time that no earlier one covers: those are why it was read.
+type Mapping struct {
+	Pid   int32
+	Time  Time
+	Start uint64
+	End   uint64
+	Perms string // "r-xp"
+	Path  string // of a file, or "[heap]", "[stack]" and the like; "" for anonymous memory
+}
+
+// Fd says what a descriptor of a traced process stood for at Time, which is a
+// little after a call on it blocked.
+type Fd struct {
+	Pid  int32
+	Fd   int32
+	Time Time
+	Name string // a path, "tcp 127.0.0.1:5432", "pipe:[71]"
 }

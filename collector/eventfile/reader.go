@@ -109,7 +109,7 @@ func (r *Reader) Event() *Event {
 }
 
 // Meta returns the record that Next went to if it is no kernel event: a
-// *Window, *Loss, *BoxSample, *Proc, *Note or *Name, which the caller owns.
+// *Window, *Loss, *BoxSample, *Proc, *Note, *Name or *Stack, which the caller owns.
 func (r *Reader) Meta() any { return r.meta }
 
 // Err returns the error of the underlying reader that ended Next. Damage is

@@ -49,7 +49,7 @@ func TestEveryFieldOfEveryKindSurvives(t *testing.T) {
 			Kind: k, Flags: math.MaxUint16 &^ FlagRepeat, CPU: math.MinInt32, Time: math.MaxInt64, Tid: math.MinInt32, Peer: math.MaxInt32,
 			Dur: math.MinInt64, State: math.MaxUint32, DestCPU: math.MaxInt32, Syscall: math.MinInt32,
 			Args: [3]uint64{math.MaxUint64, 1, math.MaxUint64 - 1}, FaultStart: math.MinInt64, Owner: -1, Addr: math.MaxUint64,
-			ID: math.MaxUint32, Tgid: math.MinInt32, Start: math.MaxUint64, Comm: "\x00\xff", FdType: math.MaxUint8,
+			ID: math.MaxUint32, Tgid: math.MinInt32, Start: math.MaxUint64, Comm: "\x00\xff", FdType: math.MaxUint8, Stack: math.MaxUint64,
 		}
 		for name, value := range reflect.ValueOf(extreme).Fields() {
 			if value.IsZero() {
@@ -92,7 +92,7 @@ func fill(v reflect.Value, next *int) {
 }
 
 func TestEveryFieldOfEveryRecordSurvives(t *testing.T) {
-	records := []any{&Window{}, &Loss{}, &BoxSample{}, &Proc{}, &Note{}, &Name{}}
+	records := []any{&Window{}, &Loss{}, &BoxSample{}, &Proc{}, &Note{}, &Name{}, &Stack{}, &Mapping{}, &Fd{}}
 	next := 0
 	for _, r := range records {
 		fill(reflect.ValueOf(r).Elem(), &next)
@@ -123,10 +123,11 @@ func TestRecordsWithExtremesSurvive(t *testing.T) {
 	records := []any{
 		&Window{Begin: math.MinInt64, End: math.MaxInt64, CPU: math.MinInt64, Points: []Point{
 			{Offset: math.MaxInt64}, {Type: 255, Offset: math.MinInt64, Name: "\xff", Tid: math.MinInt32}}},
-		&Window{}, &Loss{}, &BoxSample{}, &Proc{}, &Note{}, &Name{},
+		&Window{}, &Loss{}, &BoxSample{}, &Proc{}, &Note{}, &Name{}, &Stack{},
 		&Loss{Source: 255, CPU: math.MinInt32, Count: math.MaxUint64, First: math.MaxInt64, Last: math.MinInt64},
 		&Loss{Count: 1},
 		&Name{ID: math.MaxUint32},
+		&Stack{ID: math.MaxUint64, Pid: -1, Frames: []Frame{{Addr: math.MaxUint64, Offset: math.MaxUint64}, {}, {Addr: 1 << 63}}},
 	}
 	file := writeFile(t, func(w *Writer) { add(t, w, records...) })
 	got := readAll(t, bytes.NewReader(file))

@@ -33,13 +33,13 @@ func sampleEvents(from Time) []Event {
 		{Kind: KindSoftirq, Time: from + 3100, CPU: 3, Tid: 70, Dur: 90, ID: 3, Syscall: NoSyscall},
 		{Kind: KindVector, Time: from + 3200, CPU: 3, Tid: 70, Dur: 80, ID: uint32(VectorLocalTimer), Flags: FlagCut, Syscall: NoSyscall},
 		{Kind: KindNMI, Time: from + 3300, CPU: 3, Tid: 70, Dur: -5, ID: 1, Syscall: NoSyscall},
-		{Kind: KindSample, Time: from + 3400, CPU: 3, Tid: 70, Flags: FlagUser, Syscall: NoSyscall},
+		{Kind: KindSample, Time: from + 3400, CPU: 3, Tid: 70, Flags: FlagUser, Syscall: NoSyscall, Stack: 1<<63 + 1},
 		{Kind: KindFork, Time: from + 3500, CPU: 3, Tid: 70, Peer: 72, Tgid: 70, Syscall: NoSyscall},
 		{Kind: KindWakeupNew, Time: from + 3600, CPU: 3, Tid: 72, DestCPU: 2, Syscall: NoSyscall},
 		{Kind: KindMigrate, Time: from + 3700, CPU: 3, Tid: 72, DestCPU: 0, Syscall: NoSyscall},
 		{Kind: KindExec, Time: from + 3800, CPU: 0, Tid: 70, Peer: 72, Syscall: NoSyscall},
 		{Kind: KindSwitch, Time: from + 4000, CPU: 3, Tid: 70, Peer: 71, State: StateInterruptible, Syscall: 202,
-			Args: [3]uint64{0x7f00_0000_2000, 128, 1<<64 - 1}, FaultStart: from + 3950, Owner: 71, FdType: 12},
+			Args: [3]uint64{0x7f00_0000_2000, 128, 1<<64 - 1}, FaultStart: from + 3950, Owner: 71, FdType: 12, Stack: 5},
 		{Kind: KindExit, Time: from + 4100, CPU: 3, Tid: 72, Flags: FlagLast, Syscall: NoSyscall},
 	}
 }
@@ -63,6 +63,11 @@ func sampleRecords(from Time) []any {
 		&Proc{Pid: 70, Comm: "scorer", Cmdline: "scorer --port 1", Cgroup: "/system.slice", Self: true, Target: true},
 		&Note{Time: from + 5, Text: "the ring was replaced"},
 		&Name{Class: "softirq", ID: 3, Name: "NET_RX"},
+		&Stack{ID: 1<<63 + 1, Pid: 70, Frames: []Frame{
+			{Addr: 0xffff_ffff_8100_0010, Module: "[kernel]", Symbol: "schedule"},
+			{Addr: 0x7f00_0000_3000, Offset: 0x3000, Module: "/usr/bin/scorer", BuildID: "c0ffee"},
+			{Symbol: FrameCut},
+		}},
 	}
 }
 
@@ -86,6 +91,12 @@ func add(t testing.TB, w *Writer, values ...any) {
 			err = w.Note(v)
 		case *Name:
 			err = w.Name(v)
+		case *Stack:
+			err = w.Stack(v)
+		case *Mapping:
+			err = w.Mapping(v)
+		case *Fd:
+			err = w.Fd(v)
 		default:
 			t.Fatalf("%T cannot be written", v)
 		}

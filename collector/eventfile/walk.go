@@ -75,6 +75,37 @@ func (n *Name) walk(c coder) {
 	c.str(&n.Name)
 }
 
+func (m *Mapping) walk(c coder) {
+	c.int32(&m.Pid)
+	c.time(&m.Time)
+	c.uint64(&m.Start)
+	c.uint64(&m.End)
+	c.str(&m.Perms)
+	c.str(&m.Path)
+}
+
+func (f *Fd) walk(c coder) {
+	c.int32(&f.Pid)
+	c.int32(&f.Fd)
+	c.time(&f.Time)
+	c.str(&f.Name)
+}
+
+func (s *Stack) walk(c coder) {
+	c.uint64(&s.ID)
+	c.int32(&s.Pid)
+	var before int64
+	walkList(c, &s.Frames, func(f *Frame) {
+		addr := int64(f.Addr)
+		c.since(&addr, before)
+		f.Addr, before = uint64(addr), addr
+		c.uint64(&f.Offset)
+		c.str(&f.Module)
+		c.str(&f.BuildID)
+		c.str(&f.Symbol)
+	})
+}
+
 func (h *Header) walk(c coder) {
 	c.str(&h.Tool)
 	c.str(&h.Host)

@@ -75,6 +75,16 @@ func (w *Writer) Note(n *Note) error { return w.record(recordNote, n) }
 // Name adds the name of a number.
 func (w *Writer) Name(n *Name) error { return w.record(recordName, n) }
 
+// Mapping adds a part of a traced process's address space.
+func (w *Writer) Mapping(m *Mapping) error { return w.record(recordMap, m) }
+
+// Fd adds what a descriptor stands for.
+func (w *Writer) Fd(f *Fd) error { return w.record(recordFd, f) }
+
+// Stack adds the calls behind an id. It may come after events that have the
+// id, and more than once.
+func (w *Writer) Stack(s *Stack) error { return w.record(recordStack, s) }
+
 // Bytes returns how many bytes reached the underlying writer.
 func (w *Writer) Bytes() uint64 { return w.totals.Bytes }
 

@@ -1,0 +1,27 @@
+package eventfile
+
+// Stack is the calls that a thread was in, behind the id in Event.Stack. It
+// was given names while the recording was made, when the process could still
+// be asked.
+type Stack struct {
+	ID     uint64
+	Pid    int32
+	Frames []Frame // the innermost first, so those of the kernel before the program's
+}
+
+// Frame is one call. One that has nothing but a Symbol is no call: it says
+// what the stack does not show.
+type Frame struct {
+	Addr    uint64 // in memory; but for the innermost, where the call returns to
+	Offset  uint64 // Addr in Module's file
+	Module  string // path of the mapped file, or "[kernel]", "[vdso]", "[jit]", ...
+	BuildID string // of Module, in hex; only where there is no Symbol
+	Symbol  string // the function, demangled; "" where it has no name
+}
+
+// What a stack does not show, as the Symbol of a Frame.
+const (
+	FrameMissing = "[calls missing]"           // some number of calls between the neighbours
+	FrameCut     = "[user stack not walkable]" // all outer calls
+	FrameDeep    = "[outer calls not recorded]"
+)
