@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,7 +79,19 @@ type child struct {
 // startChild starts a workload that waits for its first line.
 func startChild(t testing.TB, name string, env ...string) *child {
 	t.Helper()
+	c := startChildIn(t, name, &syscall.SysProcAttr{}, env...)
+	if c.pid != c.cmd.Process.Pid {
+		t.Fatalf("workload %s is process %d and says %d", name, c.cmd.Process.Pid, c.pid)
+	}
+	return c
+}
+
+// startChildIn is startChild in other namespaces, where the child's pid and
+// tid are others than ours.
+func startChildIn(t testing.TB, name string, attr *syscall.SysProcAttr, env ...string) *child {
+	t.Helper()
 	c := &child{t: t, cmd: exec.Command(os.Args[0])}
+	c.cmd.SysProcAttr = attr
 	c.cmd.Env = append(os.Environ(), append(env, childEnv+"="+name)...)
 	c.cmd.Stderr = os.Stderr
 	var err error

@@ -55,7 +55,7 @@ func TestBoxSamplesCoverTheRecording(t *testing.T) {
 	c.tell()
 	c.hear()
 	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() { time.Sleep(time.Second) })
-	if len(rec.boxes) < 5 {
+	if len(rec.boxes) < 8 {
 		t.Fatalf("%d samples", len(rec.boxes))
 	}
 	var busy, agent int64

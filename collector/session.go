@@ -49,10 +49,11 @@ func (s *session) record(ctx context.Context) (reason string, err error) {
 			return ReasonSignal, nil
 		case <-tick.C:
 		}
-		if err := s.step(box.due(), flush.due()); err != nil {
+		t := time.Now()
+		if err := s.step(box.due(t), flush.due(t)); err != nil {
 			return "", err
 		}
-		if s.cfg.Progress != nil && progress.due() {
+		if s.cfg.Progress != nil && progress.due(t) {
 			s.cfg.Progress(s.progress())
 		}
 		if len(s.rec.targets.live) == 0 {
@@ -178,7 +179,7 @@ func (s *session) close() {
 	}
 }
 
-// cadence is due once an interval; late once does not make it early later.
+// cadence is due once an interval, on average however coarse the asking is.
 type cadence struct {
 	interval time.Duration
 	next     time.Time
@@ -186,11 +187,13 @@ type cadence struct {
 
 func newCadence(d time.Duration) *cadence { return &cadence{d, time.Now().Add(d)} }
 
-func (c *cadence) due() bool {
-	t := time.Now()
+func (c *cadence) due(t time.Time) bool {
 	if t.Before(c.next) {
 		return false
 	}
-	c.next = t.Add(c.interval)
+	c.next = c.next.Add(c.interval)
+	if !c.next.After(t) { // what was missed is not made up for
+		c.next = t.Add(c.interval)
+	}
 	return true
 }

@@ -1,8 +1,11 @@
 package collector
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,4 +82,47 @@ func TestHolderOfAContendedMutexIsNamed(t *testing.T) {
 		}
 	}
 	t.Errorf("no switch of %d names the holder %d", c.tid, holder)
+}
+
+func TestHolderIsNamedByOurThreadIDOfAnotherNamespace(t *testing.T) {
+	testenv.Root(t)
+	needRegisters(t)
+	c := startChildIn(t, "lock", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID})
+	if c.pid != 1 {
+		t.Fatalf("process %d in its own namespace", c.pid)
+	}
+	pid := c.cmd.Process.Pid
+	var inner int32
+	rec := recordLive(t, Config{Pids: []int{pid}}, func() {
+		c.tell()
+		inner = int32(c.hearNumbers()[0])
+		time.Sleep(200 * time.Millisecond)
+	})
+	holder := outerTid(t, pid, inner)
+	for _, e := range rec.events {
+		if e.Kind == eventfile.KindSwitch && e.Owner == holder {
+			return
+		}
+	}
+	t.Errorf("no switch names the holder %d, which calls itself %d", holder, inner)
+}
+
+// outerTid returns our id of the thread that its process knows as inner.
+func outerTid(t *testing.T, pid int, inner int32) int32 {
+	t.Helper()
+	statuses, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range statuses {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if tid, in := parseNSpid(parseStatus(string(text))["NSpid"]); in == inner {
+			return tid
+		}
+	}
+	t.Fatalf("no thread of %d is %d to itself", pid, inner)
+	return 0
 }
