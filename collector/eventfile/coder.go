@@ -45,9 +45,9 @@ const (
 	recordName   recordType = 6
 	recordHeader recordType = 7 // alone in the header block
 	recordEnd    recordType = 8 // alone in the end block
+	recordStack  recordType = 9
 	recordMap    recordType = 10
 	recordFd     recordType = 11
-	recordStack  recordType = 9
 )
 
 // newRecord returns nil for a type that a block of records does not hold, or
@@ -66,12 +66,12 @@ func newRecord(t recordType) record {
 		return new(Note)
 	case recordName:
 		return new(Name)
+	case recordStack:
+		return new(Stack)
 	case recordMap:
 		return new(Mapping)
 	case recordFd:
 		return new(Fd)
-	case recordStack:
-		return new(Stack)
 	}
 	return nil
 }
