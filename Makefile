@@ -6,7 +6,7 @@ SOURCES := $(shell find . -name '*.go' -not -path './.cache/*') $(shell find bpf
 LINT := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRORLINT := codeberg.org/polyfloyd/go-errorlint@v1.9.1
 
-.PHONY: all demo test scorer generate lint fuzz clean
+.PHONY: all demo test scorer cost generate lint fuzz clean
 all: $(BIN)
 
 $(BIN): go.mod go.sum $(SOURCES)
@@ -26,6 +26,11 @@ test: $(BIN)
 # The main job on a real service: FastAPI and scikit-learn, 20,000 requests.
 scorer: $(BIN)
 	examples/scorer/run.sh
+
+# What recording costs that service, beside no tracer and beside perf, bpftrace
+# and offcputime where they are installed; ratios within one run.
+cost: $(BIN)
+	examples/scorer/cost.sh
 
 # Rebuilds what is generated; needs clang and llvm-strip.
 generate:
