@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ const checkWatch = time.Second
 
 func runCheck(s streams, args []string) error {
 	f := newFlags(s, "check", "", "Attaches what a recording would, for a moment and to no process, and says what this kernel and box\nallow and what could not be said without what is missing. Needs the rights of a recording.")
+	asJSON := f.Bool("json", false, "print JSON")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -23,6 +25,9 @@ func runCheck(s streams, args []string) error {
 	c, err := collector.Check(collector.Config{SampleHz: collector.DefaultSampleHz, Out: "-"}, checkWatch)
 	if err != nil {
 		return err
+	}
+	if *asJSON {
+		return writeCapability(s.out, c)
 	}
 	return printCapability(s.out, c)
 }
@@ -45,6 +50,50 @@ func printCapability(w io.Writer, c *collector.Capability) error {
 		fmt.Fprintf(tw, "page fault, outside of its events\t%d ns\n", c.FaultTrap)
 	}
 	if err := tw.Flush(); err != nil {
+		return fmt.Errorf("print the check: %w", err)
+	}
+	return nil
+}
+
+// capabilityJSON is the schema of check --json.
+type capabilityJSON struct {
+	Schema    string     `json:"schema"` // "tailtrace.check/1"
+	Kernel    string     `json:"kernel"`
+	Arch      string     `json:"arch"`
+	CPUs      []int32    `json:"cpus"`
+	Hooks     []hookJSON `json:"hooks"`
+	Facts     []factJSON `json:"facts"`
+	FaultTrap int64      `json:"fault_trap_ns"` // -1: not measured
+}
+
+// hookJSON has how the hook is attached, or why it is not and what is lost.
+type hookJSON struct {
+	Name string `json:"name"`
+	How  string `json:"how,omitempty"`
+	Why  string `json:"why,omitempty"`
+	Lost string `json:"lost,omitempty"`
+}
+
+type factJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Lost  string `json:"lost,omitempty"`
+}
+
+func writeCapability(w io.Writer, c *collector.Capability) error {
+	out := capabilityJSON{
+		Schema: "tailtrace.check/1", Kernel: c.Kernel, Arch: c.Arch, CPUs: c.CPUs,
+		Hooks: []hookJSON{}, Facts: []factJSON{}, FaultTrap: c.FaultTrap,
+	}
+	for _, h := range c.Hooks {
+		out.Hooks = append(out.Hooks, hookJSON{h.Name, h.How, h.Why, h.Lost})
+	}
+	for _, f := range c.Facts {
+		out.Facts = append(out.Facts, factJSON(f))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
 		return fmt.Errorf("print the check: %w", err)
 	}
 	return nil

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,11 +99,13 @@ func (g *Guest) prepare(f *files) error {
 	defer file.Close()
 	a := newInitramfs(file)
 	a.file(InitPath, first)
-	a.link("/bin/sleep", InitPath)
+	for _, name := range Programs {
+		a.link("/bin/"+name, InitPath)
+	}
 	a.data(JobPath, string(job))
 	a.dir(g.Job.Dir)
-	for name, from := range g.Files {
-		a.add(name, from)
+	for _, name := range slices.Sorted(maps.Keys(g.Files)) {
+		a.add(name, g.Files[name])
 	}
 	return a.close()
 }

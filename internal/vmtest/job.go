@@ -25,3 +25,7 @@ const (
 // EndMark comes after all that the program has printed, followed by its exit
 // code and a newline. No sane program prints it.
 const EndMark = "\x00vmtest end "
+
+// Programs are those in the guest's /bin, which tests run. They are all its
+// init under other names.
+var Programs = []string{"sleep", "true"}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -51,7 +52,7 @@ func usage() int {
   vmtest list                                    names of kernels
   vmtest fetch [-cache DIR] NAME,...|ci|all      put kernels into the cache
   vmtest exec -kernel NAME [-cache DIR] [-cpus N] PROGRAM [ARG...]
-                                                 run a static program in a guest, with ./testdata
+                                                 run a static program in a guest, with the files of this folder
 `)
 	return 2
 }
@@ -100,12 +101,23 @@ func execute(args []string) (int, error) {
 		Job:     vmtest.Job{Args: append([]string{program}, guestArgs(f.Args()[1:])...), Dir: dir, Env: guestEnv()},
 		Files:   map[string]string{program: f.Arg(0)},
 	}
-	if _, err := os.Stat("testdata"); err == nil {
-		g.Files[filepath.Join(dir, "testdata")] = "testdata"
+	if err := addPackageFiles(g.Files, dir); err != nil {
+		return 0, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return g.Run(ctx, os.Stdout)
+}
+
+// addPackageFiles adds what a test may read: the files below the current
+// folder, which go test makes the package's own, that are no Go source.
+func addPackageFiles(files map[string]string, to string) error {
+	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && filepath.Ext(path) != ".go" {
+			files[filepath.Join(to, path)] = path
+		}
+		return err
+	})
 }
 
 // guestArgs leaves out the log by which go test would know whether a result

@@ -1,0 +1,56 @@
+//go:build vmtest
+
+package vmtest_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tailtrace/tailtrace/internal/vmtest"
+)
+
+// volatile facts are of the moment.
+var volatile = []string{"busy", "steal", "fault trap"}
+
+// What check says inside a guest must be what docs/KERNELS.md says of it.
+func TestCheck(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k vmtest.Kernel) {
+		code, out := guest(t, &vmtest.Guest{
+			Kernel: k,
+			Job:    vmtest.Job{Args: []string{"/bin/tailtrace", "check", "--json"}, Dir: "/"},
+			Files:  map[string]string{"/bin/tailtrace": build(t, k.Arch, "cmd/tailtrace")},
+		}, 5*time.Minute)
+		var got check
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+			t.Fatalf("exit code %d, %v:\n%s", code, err, out)
+		}
+		got.Facts = slices.DeleteFunc(got.Facts, func(f fact) bool { return slices.Contains(volatile, f.Name) })
+		if *update {
+			save(t, k, &got)
+		}
+		if diff := cmp.Diff(known(t, k), &got); diff != "" {
+			t.Errorf("not as known (-known +got); go test -tags vmtest ./internal/vmtest -run TestCheck -args -kernels %s -update:\n%s", k.Name(), diff)
+		}
+	})
+}
+
+func save(t *testing.T, k vmtest.Kernel, c *check) {
+	t.Helper()
+	text, err := json.MarshalIndent(c, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := checkFile(k)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
