@@ -27,8 +27,12 @@ func TestFullDiskEndsTheRecordingAndKeepsTheFile(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	full := false
+	var first uint64
 	sum, err := Run(ctx, Config{Pids: []int{c.pid}, Out: path, Ring: "none", Progress: func(p Progress) {
-		if !full && p.Elapsed > 1500*time.Millisecond { // some blocks are written
+		if p.Events == 0 || first == 0 {
+			first = p.Bytes
+		}
+		if !full && p.Bytes > first { // events have reached the file
 			full = true
 			fill(t, filepath.Join(dir, "other"))
 		}
