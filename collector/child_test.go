@@ -173,7 +173,7 @@ func nanosleep(d time.Duration) {
 
 // spin keeps the CPU for about d.
 func spin(d time.Duration) {
-	for end := now() + 0; int64(now()-end) < int64(d); {
+	for end := now().Add(int64(d)); now() < end; {
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cilium/ebpf"
-
 	"github.com/tailtrace/tailtrace/bpf"
 	"github.com/tailtrace/tailtrace/internal/testenv"
 )
@@ -74,11 +72,10 @@ func waiting(t *testing.T, k *kernel) int32 {
 
 func entries[V any](t *testing.T, k *kernel, name string) int {
 	t.Helper()
-	var m *ebpf.Map = k.maps.Maps[name]
 	var key uint32
 	var value V
 	n := 0
-	it := m.Iterate()
+	it := k.maps.Maps[name].Iterate()
 	for it.Next(&key, &value) {
 		n++
 	}

@@ -127,13 +127,13 @@ func (s *session) keep(err error) {
 }
 
 // finish detaches, writes what is left, and the end block. After a failure it
-// only detaches: the file ends where it ends.
+// writes only what it can: the file then has no end.
 func (s *session) finish(reason string, failed error) error {
 	if err := s.k.detach(); err != nil {
 		return fmt.Errorf("detach: %w", err)
 	}
 	if failed != nil {
-		return nil
+		return s.rec.w.Flush() // the same failure again, if it was a write
 	}
 	if err := s.rec.finish(); err != nil {
 		return err
