@@ -73,6 +73,8 @@ struct switch_event {
 	struct task_id prev;
 	struct task_id next;
 	__u64 fault_start; /* of the page fault that prev is inside */
+	__u64 fault_addr;
+	__u64 foreign; /* ns that others ran here since a target left; where next is one */
 	__u64 args[3];
 	__u32 state; /* of prev, as in task_struct */
 	__s32 syscall;
@@ -117,7 +119,7 @@ struct point_event {
 
 _Static_assert(sizeof(struct event_head) == 16, "event_head");
 _Static_assert(sizeof(struct task_id) == 40, "task_id");
-_Static_assert(sizeof(struct switch_event) == 144, "switch_event");
+_Static_assert(sizeof(struct switch_event) == 160, "switch_event");
 _Static_assert(sizeof(struct wake_event) == 104, "wake_event");
 _Static_assert(sizeof(struct life_event) == 96, "life_event");
 _Static_assert(sizeof(struct span_event) == 80, "span_event");

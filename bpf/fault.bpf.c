@@ -42,6 +42,7 @@ int fault_begin(struct bpf_perf_event_data *ctx)
 	if (!th)
 		return 0;
 	th->fault_start = now;
+	th->fault_addr = ctx->addr;
 	th->fault_signature = 0;
 	regs = user_regs_of_current();
 	if (regs)

@@ -13,7 +13,7 @@ func TestEventSizesMatchC(t *testing.T) {
 		name      string
 		got, want uintptr
 	}{
-		{"switch", unsafe.Sizeof(KernelSwitchEvent{}), 144},
+		{"switch", unsafe.Sizeof(KernelSwitchEvent{}), 160},
 		{"wake", unsafe.Sizeof(KernelWakeEvent{}), 104},
 		{"life", unsafe.Sizeof(KernelLifeEvent{}), 96},
 		{"span", unsafe.Sizeof(KernelSpanEvent{}), 80},

@@ -29,6 +29,8 @@ type KernelCpuState struct {
 	IrqStart      uint64
 	SoftirqStart  uint64
 	VectorStart   uint64
+	SwitchedAt    uint64
+	Foreign       uint64
 	Tried         uint64
 	Lost          uint64
 	Gaps          uint64
@@ -37,7 +39,7 @@ type KernelCpuState struct {
 	InGap         uint64
 	Untracked     uint64
 	UntrackedLast uint64
-	Unused2       [5]uint64
+	Unused2       [3]uint64
 }
 
 type KernelEventFlag uint32
@@ -117,6 +119,8 @@ type KernelSwitchEvent struct {
 	Prev       KernelTaskId
 	Next       KernelTaskId
 	FaultStart uint64
+	FaultAddr  uint64
+	Foreign    uint64
 	Args       [3]uint64
 	State      uint32
 	Syscall    int32
@@ -147,6 +151,7 @@ type KernelThread struct {
 	QueuedCpu      int32
 	OnCpu          uint32
 	FaultStart     uint64
+	FaultAddr      uint64
 	FaultSignature uint64
 	IsHeld         uint32
 	Unused         uint32

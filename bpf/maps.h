@@ -25,6 +25,7 @@ struct thread {
 	__s32 queued_cpu;	/* where it waits for a CPU, or -1 */
 	__u32 on_cpu;
 	__u64 fault_start;	/* of the open page fault, or 0 */
+	__u64 fault_addr;
 	__u64 fault_signature;	/* user_signature when it began */
 	__u32 is_held;
 	__u32 unused;
@@ -39,6 +40,9 @@ struct cpu_state {
 	__u64 irq_start;
 	__u64 softirq_start;
 	__u64 vector_start;
+	/* likewise: the last switch, and the time others ran since a target left */
+	__u64 switched_at;
+	__u64 foreign;
 	/* every event, and those that found no room in the ring */
 	__u64 tried;
 	__u64 lost;
@@ -49,7 +53,7 @@ struct cpu_state {
 	/* threads or processes that found no room in a map */
 	__u64 untracked;
 	__u64 untracked_last;
-	__u64 unused2[5];
+	__u64 unused2[3];
 };
 
 _Static_assert(sizeof(struct cpu_state) == 192, "cpu_state is padded to cache lines");

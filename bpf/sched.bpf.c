@@ -45,6 +45,7 @@ static __always_inline void fill_leaver(struct switch_event *e, struct task_stru
 	struct pt_regs *regs = user_regs_of(prev);
 
 	e->fault_start = th ? open_fault(th, regs) : 0;
+	e->fault_addr = e->fault_start ? th->fault_addr : 0;
 	fill_syscall(&e->syscall, e->args, prev, regs);
 	if (e->state && e->syscall == SYS_FUTEX)
 		e->owner = mutex_owner(e->args[0], e->args[1]);
@@ -66,7 +67,8 @@ static __always_inline void emit_switch(struct cpu_state *c, __u64 now, _Bool pr
 	fill_head(&e->head, now, EV_SWITCH, preempt ? FLAG_PREEMPT : 0);
 	fill_task(&e->prev, prev, prev_target);
 	fill_task(&e->next, next, next_target);
-	e->fault_start = 0;
+	e->fault_start = e->fault_addr = 0;
+	e->foreign = next_target ? c->foreign : 0;
 	e->args[0] = e->args[1] = e->args[2] = 0;
 	e->state = state;
 	e->syscall = NO_SYSCALL;
@@ -101,6 +103,19 @@ static __always_inline void track_arriver(struct thread *th)
 	th->on_cpu = 1;
 }
 
+/*
+ * count_foreign adds up for how long others have had this CPU since a target
+ * left it: they may have taken its caches.
+ */
+static __always_inline void count_foreign(struct cpu_state *c, __u64 now, _Bool was_target, _Bool was_idle)
+{
+	if (was_target)
+		c->foreign = 0;
+	else if (!was_idle && c->switched_at)
+		c->foreign += now - c->switched_at;
+	c->switched_at = now;
+}
+
 static __always_inline void on_switch(_Bool preempt, struct task_struct *prev, struct task_struct *next, __u32 state)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -109,7 +124,10 @@ static __always_inline void on_switch(_Bool preempt, struct task_struct *prev, s
 	struct target *from = target_of(prev), *to = target_of(next);
 	struct thread *leaver = 0, *arriver = 0;
 
-	if (!c || (!from && c->waiting <= 0 && !to)) /* the verifier minds the order: no or of pointers */
+	if (!c)
+		return;
+	count_foreign(c, now, from, !prev->pid);
+	if (!from && c->waiting <= 0 && !to) /* the verifier minds the order: no or of pointers */
 		return;
 	if (preempt) /* it may be on its way to sleep, but has not got there */
 		state = 0;

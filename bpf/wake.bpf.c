@@ -21,7 +21,7 @@ static __always_inline __u16 context_flags(struct cpu_state *c)
 
 static __always_inline void fill_wake(struct wake_event *e, __u64 now, __u16 kind, __u16 flags, struct task_struct *p)
 {
-	fill_head(&e->head, now, kind, flags);
+	fill_head(&e->head, now, kind, flags | (task_is_throttled(p) ? FLAG_THROTTLED : 0));
 	fill_task(&e->task, p, 1);
 	fill_current(&e->waker, target_current());
 	e->dest_cpu = task_cpu(p);

@@ -65,7 +65,8 @@ func (d *decoded) fillSwitch(raw []byte) error {
 	d.event.Tid, d.event.Peer = int32(e.Prev.Tid), int32(e.Next.Tid)
 	d.event.State = reportedState(e.State)
 	d.event.Syscall, d.event.Args = e.Syscall, e.Args
-	d.event.FaultStart = eventfile.Time(e.FaultStart)
+	d.event.FaultStart, d.event.Addr = eventfile.Time(e.FaultStart), e.FaultAddr
+	d.event.Dur = int64(e.Foreign)
 	d.event.Owner, d.event.FdType = int32(e.Owner), uint8(e.FdType)
 	return nil
 }

@@ -78,7 +78,7 @@ const (
 	FlagLast      Flags = 1 << 8  // exit: the last thread of its process
 	FlagOnCPU     Flags = 1 << 9  // snapshot: the task was running
 	FlagOnRq      Flags = 1 << 10 // waking: the target had not left its run queue
-	FlagThrottled Flags = 1 << 11 // switch: the cgroup's quota was used up
+	FlagThrottled Flags = 1 << 11 // switch, waking: the cgroup's quota was used up
 	FlagKthread   Flags = 1 << 12 // task: a kernel thread
 	FlagCut       Flags = 1 << 13 // span: its start was not seen; Dur is "at least"
 	FlagRepeat    Flags = 1 << 14 // task: said before; see Writer.Event
