@@ -32,7 +32,7 @@ type kernelConfig struct {
 
 // attachKernel loads and attaches every source that this kernel takes. It
 // traces nothing yet: no process is a target.
-func attachKernel(cfg kernelConfig) (k *kernel, err error) {
+func attachKernel(cfg kernelConfig) (*kernel, error) {
 	types, err := loadKernelTypes()
 	if err != nil {
 		return nil, err
@@ -45,25 +45,28 @@ func attachKernel(cfg kernelConfig) (k *kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	k = &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program)}
-	defer func() {
-		if err != nil {
-			k.close()
-		}
-	}()
-	if k.cpus, err = onlineCPUs(); err != nil {
+	k := &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program)}
+	if err := k.attachAll(l, cfg); err != nil {
+		k.close()
 		return nil, err
-	}
-	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {
-		return nil, err
-	}
-	for _, s := range sources() {
-		if err := k.add(l, &s, cfg.sampleHz); err != nil {
-			return nil, err
-		}
 	}
 	k.hooks = append(k.hooks, registersHook(types.registers()))
 	return k, nil
+}
+
+func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
+	if k.cpus, err = onlineCPUs(); err != nil {
+		return err
+	}
+	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {
+		return err
+	}
+	for _, s := range sources() {
+		if err := k.add(l, &s, cfg.sampleHz); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add puts s in the plan, on or off. It fails only where s is a must.
