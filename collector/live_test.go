@@ -18,6 +18,8 @@ type recording struct {
 	losses  []eventfile.Loss
 	boxes   []eventfile.BoxSample
 	procs   []eventfile.Proc
+	maps    []eventfile.Mapping
+	fds     []eventfile.Fd
 	end     *eventfile.End // nil: torn
 	summary *Summary
 }
@@ -105,6 +107,10 @@ func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 			rec.boxes = append(rec.boxes, *m)
 		case *eventfile.Proc:
 			rec.procs = append(rec.procs, *m)
+		case *eventfile.Mapping:
+			rec.maps = append(rec.maps, *m)
+		case *eventfile.Fd:
+			rec.fds = append(rec.fds, *m)
 		}
 	}
 	if err := r.Err(); err != nil {

@@ -21,6 +21,8 @@ type recorder struct {
 	tasks   *taskCache
 	procs   *procNamer
 	owners  *ownerResolver
+	spaces  *mapTracker
+	fds     *fdNamer
 	targets *targetSet
 
 	events, windows, lost uint64
@@ -38,6 +40,8 @@ func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 		tasks:   tasks,
 		procs:   newProcNamer(int32(os.Getpid())),
 		owners:  newOwnerResolver(tasks),
+		spaces:  newMapTracker(),
+		fds:     newFdNamer(),
 		targets: newTargetSet(pids),
 	}
 }
@@ -49,6 +53,7 @@ func (r *recorder) start(pids []int32) error {
 		if err := r.k.trace(pid); err != nil {
 			return err
 		}
+		r.spaces.add(pid)
 	}
 	snapshot := len(r.k.rings.readers)
 	return r.k.snapshot(func(raw []byte) error { return r.queue(snapshot, raw) })
@@ -81,7 +86,8 @@ func (r *recorder) finish() error {
 	if err := r.write(); err != nil {
 		return err
 	}
-	if err := r.procs.round(maxProcWaiting, r.w.Proc); err != nil {
+	r.fds.askAll()
+	if err := r.lookUp(maxProcWaiting, maxFdAsked); err != nil {
 		return err
 	}
 	losses, err := recursionLosses(r.k.progs)
@@ -131,7 +137,7 @@ func (r *recorder) write() error {
 			return err
 		}
 	}
-	return r.procs.round(procsPerRound, r.w.Proc)
+	return r.lookUp(procsPerRound, fdsPerRound)
 }
 
 // event writes one event, after the identities that it needs.
@@ -156,9 +162,7 @@ func (r *recorder) event(raw []byte) error {
 	if d.event.Owner != 0 {
 		d.event.Owner = r.owners.resolve(tgid, d.event.Owner, d.event.Time)
 	}
-	if r.targets.see(&d.event, tgid) {
-		r.owners.forget(tgid)
-	}
+	r.follow(&d.event, tgid)
 	r.events++
 	return r.w.Event(&d.event)
 }
