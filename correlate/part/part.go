@@ -14,7 +14,7 @@ const (
 	FaultIO                  // off the CPU inside a page fault
 	Preempted                // runnable, lost the CPU to somebody else
 	Waking                   // woken, waiting for the CPU
-	Throttled                // runnable while its CPU went idle: out of quota
+	Throttled                // runnable, but out of quota: the kernel said so, or its CPU went idle
 	Lock                     // blocked in a futex
 	IO                       // blocked on a file or block device
 	Net                      // blocked on a socket or in a poll

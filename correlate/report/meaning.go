@@ -28,7 +28,7 @@ var meanings = map[string]string{
 	"fault-io":    "in page faults, waiting for the page",
 	"preempted":   "runnable, but another task took the CPU",
 	"waking":      "woken, then waited for the CPU",
-	"throttled":   "runnable, with the CPU idle: out of quota",
+	"throttled":   "runnable, but its cgroup has used up its CPU quota",
 	"lock":        "blocked in a futex",
 	"io":          "blocked on a file or device",
 	"net":         "blocked on a socket or in a poll",

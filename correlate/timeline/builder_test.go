@@ -76,6 +76,7 @@ func names() []eventfile.Event {
 func TestSegments(t *testing.T) {
 	us := func(n int) Time { return Time(n * 1000) }
 	inFault := func(e eventfile.Event, start Time) eventfile.Event { e.FaultStart = start; return e }
+	throttled := func(e eventfile.Event) eventfile.Event { e.Flags |= eventfile.FlagThrottled; return e }
 	dstate := func(e eventfile.Event) eventfile.Event { e.State = eventfile.StateUninterruptible; return e }
 	tests := map[string]struct {
 		losses []eventfile.Loss
@@ -118,6 +119,15 @@ func TestSegments(t *testing.T) {
 			end: us(20),
 			want: []piece{
 				{svc, us(1), us(2), "running", ""}, {svc, us(2), us(10), "sleep", ""}, {svc, us(10), us(20), "waking", "other"},
+			},
+		},
+		"a thread whose quota is used up is throttled, whoever has the CPU": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), throttled(sw(us(500), 0, svc, hog, 0)), sw(us(900), 0, hog, 0, 1), sw(us(5000), 0, 0, svc, 0),
+			},
+			end: us(5000),
+			want: []piece{
+				{svc, us(1), us(500), "running", ""}, {svc, us(500), us(900), "throttled", ""}, {svc, us(900), us(5000), "throttled", ""},
 			},
 		},
 		"a runnable thread whose CPU goes idle is throttled": {

@@ -32,7 +32,7 @@ type thread struct {
 	heldWake  wake // a wakeup that came before the switch-out it belongs to
 
 	// Runnable.
-	why      part.Part // Preempted or Waking
+	why      part.Part // Preempted, Waking or Throttled
 	occupant Ref       // who has the CPU; 0 until a switch there tells
 	cpuIdle  bool      // its CPU went idle although it was runnable
 
@@ -186,6 +186,9 @@ func (b *Builder) switchOut(t *thread, e *eventfile.Event) {
 	if e.State == eventfile.StateRunning {
 		t.set(stateRunnable, at)
 		t.why, t.block = part.Preempted, nil
+		if e.Flags&eventfile.FlagThrottled != 0 {
+			t.why = part.Throttled
+		}
 		b.queue(t, e.CPU)
 		t.occupant, t.cpuIdle = b.Tasks.Now(e.Peer), e.Peer == 0
 		return

@@ -84,10 +84,11 @@ const idleRace = Time(100e3)
 
 // occupied delivers the wait up to the given time, during which who had the
 // CPU. A CPU that was idle when the thread was woken is only slow to leave
-// idle; one that goes idle while the thread is runnable refuses to run it.
+// idle; one that goes idle while the thread is runnable refuses to run it. A
+// throttled thread waits for its quota, whoever has the CPU meanwhile.
 func (b *Builder) occupied(t *thread, who Ref, at Time) {
 	s := Segment{CPU: t.cpu, Start: max(t.since, t.cursor), End: at, Part: t.why, Occupant: who, Block: t.block}
-	if t.cpuIdle && (t.why == part.Preempted || s.Start-t.since > idleRace) {
+	if t.why == part.Throttled || t.cpuIdle && (t.why == part.Preempted || s.Start-t.since > idleRace) {
 		s.Part, s.Occupant = part.Throttled, 0
 	}
 	b.deliver(t, s)
