@@ -21,6 +21,7 @@ func (e *PrivilegeError) Error() string {
 const (
 	capSysPtrace = 19
 	capSysAdmin  = 21
+	capSysNice   = 23
 	capPerfmon   = 38
 	capBPF       = 39
 )

@@ -165,10 +165,11 @@ func (s *session) log(text string) {
 	}
 }
 
-// interval of each thing that a recording does again and again.
+// interval of each thing that a recording does again and again. An event waits
+// for two drains and a flush: together a second at most.
 const (
-	drainEvery    = 50 * time.Millisecond
+	drainEvery    = 100 * time.Millisecond
 	boxEvery      = 100 * time.Millisecond
-	flushEvery    = time.Second
+	flushEvery    = 800 * time.Millisecond
 	progressEvery = 250 * time.Millisecond
 )

@@ -39,6 +39,8 @@ func (s *session) record(ctx context.Context) (reason string, err error) {
 	}
 	tick := time.NewTicker(drainEvery)
 	defer tick.Stop()
+	pace := newPacer()
+	defer pace.close()
 	box, flush, progress := newCadence(boxEvery), newCadence(flushEvery), newCadence(progressEvery)
 	for {
 		select {
@@ -50,6 +52,7 @@ func (s *session) record(ctx context.Context) (reason string, err error) {
 		case <-tick.C:
 		}
 		t := time.Now()
+		pace.adjust(s.k.rings.fill(), t)
 		if err := s.step(box.due(t), flush.due(t)); err != nil {
 			return "", err
 		}
