@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 )
 
 // Comparison of an arm with a base, round by round.
@@ -24,14 +23,6 @@ type Difference struct {
 	Arm       []int64 `json:"arm_ns"`
 	Median    int64   `json:"median_difference_ns"` // of arm - base, round by round
 	ToldApart bool    `json:"told_apart"`
-}
-
-// Verdict says in words what the difference allows to say.
-func (d Difference) Verdict() string {
-	if d.ToldApart {
-		return "told apart"
-	}
-	return "cannot be told apart from run-to-run noise"
 }
 
 // Compare holds paired rounds against each other. A percentile is told apart
@@ -58,6 +49,10 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
+// hardly is the share of the tail's change, each relative to its size, up to
+// which the median is said to have hardly moved.
+const hardly = .1
+
 // noteShift looks at the median beside the tail: what mends only the tail
 // hardly moves it.
 func (c *Comparison) noteShift() {
@@ -66,27 +61,40 @@ func (c *Comparison) noteShift() {
 		return
 	}
 	for _, d := range c.Percentiles[1:] {
-		if d.ToldApart && (d.Median < 0) == (median.Median < 0) {
-			c.note("p50 moved by %v as well: everything changed, not the tail alone", time.Duration(median.Median))
+		if d.ToldApart && (d.Median < 0) == (median.Median < 0) && math.Abs(median.relative()) >= hardly*math.Abs(d.relative()) {
+			c.note("p50 moved by %+.3g%%, and %s by %+.3g%%: everything changed, not the tail alone", 100*median.relative(), d.Name, 100*d.relative())
 			return
 		}
 	}
 }
 
+// relative is the difference as a share of the base.
+func (d Difference) relative() float64 {
+	base := slices.Sorted(slices.Values(d.Base))
+	return float64(d.Median) / float64(max(NearestRank(base, .5), 1))
+}
+
 func differenceOf(name string, base, arm []Percentiles) Difference {
 	d := Difference{Name: name}
-	differences := make([]int64, len(base))
 	for i := range base {
-		b, a := base[i].Get(name), arm[i].Get(name)
-		d.Base, d.Arm = append(d.Base, b), append(d.Arm, a)
-		differences[i] = a - b
+		d.Base, d.Arm = append(d.Base, base[i].Get(name)), append(d.Arm, arm[i].Get(name))
+	}
+	d.Median, d.ToldApart = Apart(d.Base, d.Arm)
+	return d
+}
+
+// Apart holds the values of paired rounds against each other: the median of
+// the differences arm - base, and whether they are told apart.
+func Apart[T int64 | float64](base, arm []T) (median T, apart bool) {
+	differences := make([]T, len(base))
+	for i := range base {
+		differences[i] = arm[i] - base[i]
 	}
 	slices.Sort(differences)
-	d.Median = NearestRank(differences, .5)
-	below, above := slices.Max(d.Arm) < slices.Min(d.Base), slices.Min(d.Arm) > slices.Max(d.Base)
-	oneSign := differences[0] > 0 || differences[len(differences)-1] < 0
-	d.ToldApart = len(base) > 1 && oneSign && (below || above)
-	return d
+	last := len(differences) - 1
+	oneSign := differences[0] > 0 || differences[last] < 0
+	below, above := slices.Max(arm) < slices.Min(base), slices.Min(arm) > slices.Max(base)
+	return differences[last/2], len(base) > 1 && oneSign && (below || above)
 }
 
 // chanceOfApart is 2 / C(2n, n): of the equally likely orders of 2n values, two

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,13 @@ func TestCompareNotesAMovedMedianAndFewRounds(t *testing.T) {
 	if find(tailOnly, "not the tail alone") || !find(tailOnly, "3 rounds noise alone tells a percentile apart in 10%") {
 		t.Errorf("%q", tailOnly.Notes)
 	}
+	slightly := slices.Clone(arm) // told apart, but by a hundredth of the tail's change
+	for i := range slightly {
+		base[i].P50, slightly[i].P50 = 1_000_000+int64(i), 999_000+int64(i)
+	}
+	if c, err := Compare(base, slightly); err != nil || !c.Percentiles[0].ToldApart || find(c, "not the tail alone") {
+		t.Errorf("%+v, %v", c, err)
+	}
 }
 
 func TestChanceOfApart(t *testing.T) {
@@ -79,7 +87,8 @@ func TestChanceOfApart(t *testing.T) {
 
 func TestTailsShareCustomersButNotPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
-	oneRun := func() (*rows.Set, []bool) {
+	var sets []*rows.Set
+	for i := range 3 {
 		w := newWorkload(rng.Uint64())
 		for range 20_000 {
 			customer, latency := rng.IntN(500), w.usual()
@@ -88,24 +97,25 @@ func TestTailsShareCustomersButNotPositions(t *testing.T) {
 			}
 			w.send(latency, fmt.Sprintf(`, "customer": "c%d"`, customer))
 		}
-		set := w.set(t)
-		return set, TailOf(set.Rows, .01).Member
+		sets = append(sets, w.set(t))
+		sets[i].Name = fmt.Sprintf("run%d.jsonl", i+1)
 	}
-	a, tailA := oneRun()
-	b, tailB := oneRun()
-	if s := SharedPositions(a.Rows, b.Rows, tailA, tailB); s.P < .01 || s.TailShare > .05 {
+	shared := SharedTails(sets, .01, "customer")
+	if s := shared[0]; s.What != "position" || len(s.Pairs) != 3 || s.Beyond != 0 || s.TailShare > .05 || s.AllShare != .01 {
 		t.Errorf("positions: %+v", s)
 	}
-	if s := SharedKeys(a, b, tailA, tailB, "customer"); s.P > .001 || s.TailShare < .9 || s.Ratio < 3 {
+	if s := shared[1]; s.What != "customer" || s.Beyond != 3 || s.TailShare < .9 || s.AllShare > .3 || s.Pairs[2].From != "run2" || s.Pairs[2].To != "run3" {
 		t.Errorf("customers: %+v", s)
 	}
-	if s := SharedKeys(a, b, tailA, tailB, "no such column"); s.TailShare != 0 || s.P != 1 {
+	if s := SharedTails(sets, .01, "no such column")[1]; s.TailShare != 0 || s.Beyond != 0 {
 		t.Errorf("no such column: %+v", s)
 	}
-	for i := range tailB {
-		tailB[i] = tailA[i]
+	if s := SharedTails(sets[:1], .01, ""); len(s) != 1 || len(s[0].Pairs) != 0 {
+		t.Errorf("one run: %+v", s)
 	}
-	if s := SharedPositions(a.Rows, b.Rows[:19_000], tailA, tailB[:19_000]); s.TailShare != 1 || s.P > .001 {
+	again := *sets[0]
+	again.Name, again.Rows = "again.jsonl", again.Rows[:19_000]
+	if s := SharedTails([]*rows.Set{sets[0], &again}, .01, "")[0]; s.TailShare < .9 || s.Beyond != 1 {
 		t.Errorf("the same positions: %+v", s)
 	}
 }

@@ -16,13 +16,17 @@ const (
 	pauseGaps = 10
 )
 
-// attributesOf holds flags, given for every row, and what the rows themselves
-// tell of each request against the tail: its place in the run, how it ended,
-// and the extra columns. Of two flags with one name the given one is taken.
-func attributesOf(runs []*run, given []Flag) []Attribute {
-	var tail, first, paused, failed []bool
+// FlagsOf are the flags that Summarize holds against the tail, for each row that
+// counts: the given ones, and what the rows themselves tell of a request, which
+// is its place in the run, how it ended, and the extra columns.
+func FlagsOf(sets []*rows.Set, options Options) []Flag {
+	return allFlags(runsOf(sets, TailFraction), options.Flags)
+}
+
+// allFlags: of two flags with one name the given one is taken.
+func allFlags(runs []*run, given []Flag) []Flag {
+	var first, paused, failed []bool
 	for _, r := range runs {
-		tail = append(tail, r.tail...)
 		first = append(first, firstPart(len(r.rows))...)
 		paused = append(paused, afterPause(r)...)
 		for _, row := range r.rows {
@@ -44,7 +48,7 @@ func attributesOf(runs []*run, given []Flag) []Attribute {
 			all = append(all, flag)
 		}
 	}
-	return Attributes(tail, all)
+	return all
 }
 
 // pick takes the values of the rows that count out of those of all rows.
@@ -93,7 +97,7 @@ func columnFlags(runs []*run) (flags []Flag) {
 		values, numeric := columnValues(runs, name)
 		if numeric {
 			has := flagsOf(values, func(v string) bool { return v != "" && v != "0" && v != "false" })
-			if set := len(indicesOf(has)); 2*set <= len(values) {
+			if set := len(indicesOf(has)); set > 0 && 2*set <= len(values) {
 				flags = append(flags, Flag{name, has})
 				continue
 			}
@@ -197,18 +201,19 @@ func stepName(column string) (name string, isStep bool) {
 
 var stepUnits = map[string]float64{"steps": 1, "steps_ns": 1, "steps_us": 1e3, "steps_ms": 1e6, "steps_s": 1e9}
 
-// stepsOf compares the given steps of every row, or those that the rows have.
-func stepsOf(runs []*run, given []Step) []StepRow {
-	var tail []bool
-	for _, r := range runs {
-		tail = append(tail, r.tail...)
-	}
+// StepsOf are the steps that Summarize compares, for each row that counts: the
+// given ones, or those that the rows have.
+func StepsOf(sets []*rows.Set, options Options) []Step {
+	return allSteps(runsOf(sets, TailFraction), options.Steps)
+}
+
+func allSteps(runs []*run, given []Step) []Step {
 	steps := []Step{}
 	for _, step := range given {
 		steps = append(steps, Step{step.Name, pick(runs, step.Ns)})
 	}
 	if given != nil {
-		return Steps(tail, steps)
+		return steps
 	}
 	for _, column := range columnNames(runs) {
 		name, ok := stepName(column)
@@ -222,7 +227,7 @@ func stepsOf(runs []*run, given []Step) []StepRow {
 		}
 		steps = append(steps, step)
 	}
-	return Steps(tail, steps)
+	return steps
 }
 
 func stepTimes(column *rows.Column, list []*rows.Row, unit float64) []int64 {

@@ -43,8 +43,9 @@ func Summarize(sets []*rows.Set, options Options) (*Summary, error) {
 	}
 	s.AcrossRuns = spreadsOf(percentiles)
 	s.Pages = Pages(tails(runs)...)
-	s.Attributes = attributesOf(runs, options.Flags)
-	s.Steps = stepsOf(runs, options.Steps)
+	tail := slices.Concat(tails(runs)...)
+	s.Attributes = Attributes(tail, allFlags(runs, options.Flags))
+	s.Steps = Steps(tail, allSteps(runs, options.Steps))
 	if options.ExpectedInterval != 0 {
 		if err := s.correct(runs, options.ExpectedInterval); err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func Check(claimed []byte, sets []*rows.Set, options stats.Options) (*Difference
 	if head.Schema != stats.Schema {
 		return nil, fmt.Errorf("check statistics: the schema is %q, not %q", head.Schema, stats.Schema)
 	}
-	d, err := Diff(claimed, recompute(sets, cmp.Or(options.Fraction, stats.TailFraction)))
+	d, err := Diff(claimed, Recompute(sets, options))
 	if d != nil || err != nil {
 		return d, err
 	}
@@ -43,8 +43,8 @@ type run struct {
 	tail    []bool
 }
 
-// recompute makes the part of a document that follows from rows alone.
-func recompute(sets []*rows.Set, fraction float64) map[string]any {
+// Recompute makes the part of a document that hangs on no resampling.
+func Recompute(sets []*rows.Set, options stats.Options) map[string]any {
 	var runs []*run
 	n, errors, timeouts, warmup, quarantined := 0, 0, 0, 0, 0
 	for _, set := range sets {
@@ -76,7 +76,13 @@ func recompute(sets []*rows.Set, fraction float64) map[string]any {
 		"n": n, "errors": errors, "timeouts": timeouts, "warmup": warmup, "quarantined": quarantined,
 		"labels": labels(n),
 	}
-	ofRuns(doc, runs, fraction)
+	ofRuns(doc, runs, cmp.Or(options.Fraction, stats.TailFraction))
+	var tail []bool
+	for _, r := range runs {
+		tail = append(tail, r.tail...)
+	}
+	doc["attributes"] = attributes(tail, stats.FlagsOf(sets, options))
+	doc["steps"] = steps(tail, stats.StepsOf(sets, options))
 	return doc
 }
 

@@ -155,10 +155,26 @@ func TestDiff(t *testing.T) {
 		{`{"a": 9007199254740993}`, `{"a": 9007199254740992}`, "a"},
 		{`{"a": 1.0}`, `{"a": 1}`, ""},
 		{`{"a": "x"}`, `{"a": "y"}`, "a"},
+		{`{"a": [1]}`, `{"a": "y"}`, "a"},
+		{`{"a": {"b": 1}}`, `{"a": null}`, "a"},
 	} {
 		d, err := Diff([]byte(tc.claimed), json.RawMessage(tc.fresh))
 		if err != nil || (d == nil) != (tc.path == "") || d != nil && d.Path != tc.path {
 			t.Errorf("%s against %s: %v, %v; want %q", tc.claimed, tc.fresh, d, err, tc.path)
+		}
+	}
+}
+
+func TestExactNoticesWhatWasAdded(t *testing.T) {
+	for claimed, path := range map[string]string{
+		`{"a": {"b": 1}}`:                     "",
+		`{"a": {"b": 1, "c": null}}`:          "",
+		`{"a": {"b": 1, "aa": 0}}`:            "a.aa",
+		`{"a": {"b": 1}, "d": {"x": [1, 2]}}`: "d",
+	} {
+		d, err := Exact([]byte(claimed), json.RawMessage(`{"a": {"b": 1}}`))
+		if err != nil || (d == nil) != (path == "") || d != nil && d.Path != path {
+			t.Errorf("%s: %v, %v; want %q", claimed, d, err, path)
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Difference is the first place where a document says something else than what
@@ -26,6 +28,9 @@ type Difference struct {
 func (d *Difference) String() string {
 	return fmt.Sprintf("%s: claimed %s, recomputed %s", d.Path, show(d.Claimed), show(d.Recomputed))
 }
+
+// IsDigest reports whether the difference is of a file, not of a number.
+func (d *Difference) IsDigest() bool { return strings.HasSuffix(d.Path, ".sha256") }
 
 func show(v any) string {
 	text, err := json.Marshal(v)
@@ -43,6 +48,16 @@ func show(v any) string {
 // recomputed are passed over. Whole numbers must be equal, others to nine
 // digits.
 func Diff(claimed []byte, recomputed any) (*Difference, error) {
+	return compare(claimed, recomputed, false)
+}
+
+// Exact is Diff for recomputed values that must be all there is: a field that
+// only the claim has is a difference.
+func Exact(claimed []byte, recomputed any) (*Difference, error) {
+	return compare(claimed, recomputed, true)
+}
+
+func compare(claimed []byte, recomputed any, exact bool) (*Difference, error) {
 	text, err := json.Marshal(recomputed)
 	if err != nil {
 		return nil, fmt.Errorf("compare statistics: %w", err)
@@ -55,7 +70,7 @@ func Diff(claimed []byte, recomputed any) (*Difference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare statistics: %w", err)
 	}
-	return diff("", a, b), nil
+	return differ{exact}.diff("", a, b), nil
 }
 
 func decode(text []byte) (v any, err error) {
@@ -65,7 +80,9 @@ func decode(text []byte) (v any, err error) {
 	return v, err
 }
 
-func diff(path string, claimed, fresh any) *Difference {
+type differ struct{ exact bool }
+
+func (d differ) diff(path string, claimed, fresh any) *Difference {
 	here := &Difference{path, claimed, fresh}
 	switch fresh := fresh.(type) {
 	case map[string]any:
@@ -73,14 +90,8 @@ func diff(path string, claimed, fresh any) *Difference {
 		if !ok {
 			return here
 		}
-		for _, key := range slices.Sorted(maps.Keys(fresh)) {
-			inner := key
-			if path != "" {
-				inner = path + "." + key
-			}
-			if d := diff(inner, claim[key], fresh[key]); d != nil {
-				return d
-			}
+		if first := d.diffMembers(path, claim, fresh); first != nil {
+			return first
 		}
 	case []any:
 		claim, ok := claimed.([]any)
@@ -88,8 +99,8 @@ func diff(path string, claimed, fresh any) *Difference {
 			return here
 		}
 		for i := range min(len(claim), len(fresh)) {
-			if d := diff(path+"["+strconv.Itoa(i)+"]", claim[i], fresh[i]); d != nil {
-				return d
+			if first := d.diff(path+"["+strconv.Itoa(i)+"]", claim[i], fresh[i]); first != nil {
+				return first
 			}
 		}
 		if len(claim) != len(fresh) {
@@ -107,6 +118,25 @@ func diff(path string, claimed, fresh any) *Difference {
 	return nil
 }
 
+// diffMembers goes by name. A member that is null is one that is not there.
+func (d differ) diffMembers(path string, claim, fresh map[string]any) *Difference {
+	names := slices.Collect(maps.Keys(fresh))
+	if d.exact {
+		names = slices.AppendSeq(names, maps.Keys(claim))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		inner := name
+		if path != "" {
+			inner = path + "." + name
+		}
+		if first := d.diff(inner, claim[name], fresh[name]); first != nil {
+			return first
+		}
+	}
+	return nil
+}
+
 func equal(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -119,4 +149,22 @@ func equal(a, b json.Number) bool {
 		return false
 	}
 	return math.Abs(x-y) <= 1e-9*max(1e-3, math.Abs(x), math.Abs(y))
+}
+
+// Numbers counts the numbers in a JSON document.
+func Numbers(text []byte) (n int, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, fmt.Errorf("count numbers: %w", err)
+		}
+		if _, ok := token.(json.Number); ok {
+			n++
+		}
+	}
 }
