@@ -24,6 +24,7 @@ enum event_kind {
 	EV_NMI = 13,
 	EV_SNAPSHOT = 14,
 	EV_SAMPLE = 15,
+	EV_STACK = 255, /* becomes a record of its own */
 };
 
 /* of an event or of a task */
@@ -80,6 +81,7 @@ struct switch_event {
 	__s32 syscall;
 	__u32 owner; /* what a mutex that prev waits for says */
 	__u32 fd_type; /* of args[0] as a descriptor */
+	__u64 stack; /* id of a stack_event, or 0 */
 };
 
 /* EV_WAKING, EV_WAKEUP_NEW, EV_MIGRATE (no waker) */
@@ -115,14 +117,30 @@ struct point_event {
 	__u64 args[3];
 	__u32 state;
 	__s32 syscall;
+	__u64 stack; /* id of a stack_event, or 0; EV_SAMPLE */
+};
+
+#define MAX_KERNEL_FRAMES 32
+#define MAX_USER_FRAMES 64
+
+/* EV_STACK; the innermost frame first */
+struct stack_event {
+	struct event_head head;
+	__u64 id;
+	__u32 tgid;
+	__u16 kernel_frames;
+	__u16 user_frames;
+	__u64 kernel[MAX_KERNEL_FRAMES];
+	__u64 user[MAX_USER_FRAMES];
 };
 
 _Static_assert(sizeof(struct event_head) == 16, "event_head");
 _Static_assert(sizeof(struct task_id) == 40, "task_id");
-_Static_assert(sizeof(struct switch_event) == 160, "switch_event");
+_Static_assert(sizeof(struct switch_event) == 168, "switch_event");
 _Static_assert(sizeof(struct wake_event) == 104, "wake_event");
 _Static_assert(sizeof(struct life_event) == 96, "life_event");
 _Static_assert(sizeof(struct span_event) == 80, "span_event");
-_Static_assert(sizeof(struct point_event) == 88, "point_event");
+_Static_assert(sizeof(struct point_event) == 96, "point_event");
+_Static_assert(sizeof(struct stack_event) == 800, "stack_event");
 
 #endif

@@ -13,12 +13,13 @@ func TestEventSizesMatchC(t *testing.T) {
 		name      string
 		got, want uintptr
 	}{
-		{"switch", unsafe.Sizeof(KernelSwitchEvent{}), 160},
+		{"switch", unsafe.Sizeof(KernelSwitchEvent{}), 168},
 		{"wake", unsafe.Sizeof(KernelWakeEvent{}), 104},
 		{"life", unsafe.Sizeof(KernelLifeEvent{}), 96},
 		{"span", unsafe.Sizeof(KernelSpanEvent{}), 80},
-		{"point", unsafe.Sizeof(KernelPointEvent{}), 88},
-		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 192},
+		{"point", unsafe.Sizeof(KernelPointEvent{}), 96},
+		{"stack", unsafe.Sizeof(KernelStackEvent{}), 800},
+		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 256},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes in Go, %d in C", c.name, c.got, c.want)

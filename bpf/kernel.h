@@ -24,10 +24,14 @@ typedef __u32 __wsum;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_ANY = 0,
 	BPF_NOEXIST = 1,
 	BPF_RB_NO_WAKEUP = 1,
+	BPF_F_USER_STACK = 1 << 8,
 };
 
 /* include/linux/sched.h */
@@ -54,6 +58,8 @@ struct sched_entity {
 
 struct files_struct;
 
+struct mm_struct;
+
 struct vm_struct {
 	unsigned int nr_pages;
 };
@@ -68,12 +74,13 @@ struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
 	unsigned int flags;
-	int on_cpu;
-	int on_rq;
+	unsigned char on_cpu; /* and on_rq: int before 7.0; the low byte is enough, and comes first */
+	unsigned char on_rq;
 	struct sched_entity se;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
+	struct mm_struct *mm;
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct vm_struct *stack_vm_area;

@@ -39,7 +39,12 @@ type KernelCpuState struct {
 	InGap         uint64
 	Untracked     uint64
 	UntrackedLast uint64
-	Unused2       [3]uint64
+	StacksFailed  uint64
+	StacksLost    uint64
+	StacksSkipped uint64
+	StackWindow   uint64
+	StacksTaken   uint64
+	Unused2       [6]uint64
 }
 
 type KernelEventFlag uint32
@@ -85,6 +90,7 @@ const (
 	KernelEventKindEV_NMI        KernelEventKind = 13
 	KernelEventKindEV_SNAPSHOT   KernelEventKind = 14
 	KernelEventKindEV_SAMPLE     KernelEventKind = 15
+	KernelEventKindEV_STACK      KernelEventKind = 255
 )
 
 type KernelLifeEvent struct {
@@ -101,6 +107,7 @@ type KernelPointEvent struct {
 	Args    [3]uint64
 	State   uint32
 	Syscall int32
+	Stack   uint64
 }
 
 type KernelSpanEvent struct {
@@ -111,6 +118,17 @@ type KernelSpanEvent struct {
 	Addr   uint64
 	Id     uint32
 	Unused uint32
+}
+
+type KernelStackEvent struct {
+	_            structs.HostLayout
+	Head         KernelEventHead
+	Id           uint64
+	Tgid         uint32
+	KernelFrames uint16
+	UserFrames   uint16
+	Kernel       [32]uint64
+	User         [64]uint64
 }
 
 type KernelSwitchEvent struct {
@@ -126,6 +144,7 @@ type KernelSwitchEvent struct {
 	Syscall    int32
 	Owner      uint32
 	FdType     uint32
+	Stack      uint64
 }
 
 type KernelTarget struct {
@@ -184,6 +203,8 @@ type KernelWakeEvent struct {
 const (
 	KernelMapCpus                     = "cpus"
 	KernelMapRings                    = "rings"
+	KernelMapStackScratch             = "stack_scratch"
+	KernelMapStacksSeen               = "stacks_seen"
 	KernelMapTargets                  = "targets"
 	KernelMapThreads                  = "threads"
 	KernelProgCallFunctionEntry       = "call_function_entry"
@@ -220,6 +241,8 @@ const (
 	KernelVarFollow                   = "follow"
 	KernelVarHaveTaskPtRegs           = "have_task_pt_regs"
 	KernelVarPageBytes                = "page_bytes"
+	KernelVarStackOffCpu              = "stack_off_cpu"
+	KernelVarStackOnCpu               = "stack_on_cpu"
 	KernelVarSwitchHasState           = "switch_has_state"
 	KernelVarUnusedFlag               = "unused_flag"
 	KernelVarUnusedHead               = "unused_head"
@@ -227,6 +250,7 @@ const (
 	KernelVarUnusedLife               = "unused_life"
 	KernelVarUnusedPoint              = "unused_point"
 	KernelVarUnusedSpan               = "unused_span"
+	KernelVarUnusedStack              = "unused_stack"
 	KernelVarUnusedSwitch             = "unused_switch"
 	KernelVarUnusedTask               = "unused_task"
 	KernelVarUnusedVector             = "unused_vector"
@@ -311,10 +335,12 @@ type KernelProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type KernelMapSpecs struct {
-	Cpus    *ebpf.MapSpec `ebpf:"cpus"`
-	Rings   *ebpf.MapSpec `ebpf:"rings"`
-	Targets *ebpf.MapSpec `ebpf:"targets"`
-	Threads *ebpf.MapSpec `ebpf:"threads"`
+	Cpus         *ebpf.MapSpec `ebpf:"cpus"`
+	Rings        *ebpf.MapSpec `ebpf:"rings"`
+	StackScratch *ebpf.MapSpec `ebpf:"stack_scratch"`
+	StacksSeen   *ebpf.MapSpec `ebpf:"stacks_seen"`
+	Targets      *ebpf.MapSpec `ebpf:"targets"`
+	Threads      *ebpf.MapSpec `ebpf:"threads"`
 }
 
 // KernelVariableSpecs contains global variables before they are loaded into the kernel.
@@ -325,6 +351,8 @@ type KernelVariableSpecs struct {
 	Follow         *ebpf.VariableSpec `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.VariableSpec `ebpf:"have_task_pt_regs"`
 	PageBytes      *ebpf.VariableSpec `ebpf:"page_bytes"`
+	StackOffCpu    *ebpf.VariableSpec `ebpf:"stack_off_cpu"`
+	StackOnCpu     *ebpf.VariableSpec `ebpf:"stack_on_cpu"`
 	SwitchHasState *ebpf.VariableSpec `ebpf:"switch_has_state"`
 	UnusedFlag     *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.VariableSpec `ebpf:"unused_head"`
@@ -332,6 +360,7 @@ type KernelVariableSpecs struct {
 	UnusedLife     *ebpf.VariableSpec `ebpf:"unused_life"`
 	UnusedPoint    *ebpf.VariableSpec `ebpf:"unused_point"`
 	UnusedSpan     *ebpf.VariableSpec `ebpf:"unused_span"`
+	UnusedStack    *ebpf.VariableSpec `ebpf:"unused_stack"`
 	UnusedSwitch   *ebpf.VariableSpec `ebpf:"unused_switch"`
 	UnusedTask     *ebpf.VariableSpec `ebpf:"unused_task"`
 	UnusedVector   *ebpf.VariableSpec `ebpf:"unused_vector"`
@@ -358,16 +387,20 @@ func (o *KernelObjects) Close() error {
 //
 // It can be passed to LoadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type KernelMaps struct {
-	Cpus    *ebpf.Map `ebpf:"cpus"`
-	Rings   *ebpf.Map `ebpf:"rings"`
-	Targets *ebpf.Map `ebpf:"targets"`
-	Threads *ebpf.Map `ebpf:"threads"`
+	Cpus         *ebpf.Map `ebpf:"cpus"`
+	Rings        *ebpf.Map `ebpf:"rings"`
+	StackScratch *ebpf.Map `ebpf:"stack_scratch"`
+	StacksSeen   *ebpf.Map `ebpf:"stacks_seen"`
+	Targets      *ebpf.Map `ebpf:"targets"`
+	Threads      *ebpf.Map `ebpf:"threads"`
 }
 
 func (m *KernelMaps) Close() error {
 	return _KernelClose(
 		m.Cpus,
 		m.Rings,
+		m.StackScratch,
+		m.StacksSeen,
 		m.Targets,
 		m.Threads,
 	)
@@ -381,6 +414,8 @@ type KernelVariables struct {
 	Follow         *ebpf.Variable `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.Variable `ebpf:"have_task_pt_regs"`
 	PageBytes      *ebpf.Variable `ebpf:"page_bytes"`
+	StackOffCpu    *ebpf.Variable `ebpf:"stack_off_cpu"`
+	StackOnCpu     *ebpf.Variable `ebpf:"stack_on_cpu"`
 	SwitchHasState *ebpf.Variable `ebpf:"switch_has_state"`
 	UnusedFlag     *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.Variable `ebpf:"unused_head"`
@@ -388,6 +423,7 @@ type KernelVariables struct {
 	UnusedLife     *ebpf.Variable `ebpf:"unused_life"`
 	UnusedPoint    *ebpf.Variable `ebpf:"unused_point"`
 	UnusedSpan     *ebpf.Variable `ebpf:"unused_span"`
+	UnusedStack    *ebpf.Variable `ebpf:"unused_stack"`
 	UnusedSwitch   *ebpf.Variable `ebpf:"unused_switch"`
 	UnusedTask     *ebpf.Variable `ebpf:"unused_task"`
 	UnusedVector   *ebpf.Variable `ebpf:"unused_vector"`

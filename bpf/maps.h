@@ -53,10 +53,16 @@ struct cpu_state {
 	/* threads or processes that found no room in a map */
 	__u64 untracked;
 	__u64 untracked_last;
-	__u64 unused2[3];
+	/* stacks that could not be taken, that found no room, and that would have been too many */
+	__u64 stacks_failed;
+	__u64 stacks_lost;
+	__u64 stacks_skipped;
+	__u64 stack_window;	/* when the latest window began */
+	__u64 stacks_taken;	/* in it */
+	__u64 unused2[6];
 };
 
-_Static_assert(sizeof(struct cpu_state) == 192, "cpu_state is padded to cache lines");
+_Static_assert(sizeof(struct cpu_state) == 256, "cpu_state is padded to cache lines");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -37,18 +37,24 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct cpu_state *c = cpu_at(bpf_get_smp_processor_id());
+	struct target *t = target_current();
+	_Bool in_user = REGS_IS_USER(&ctx->regs);
 	struct point_event *e;
+	__u64 stack = 0;
 
 	if (!c)
 		return 0;
+	if (t && stack_on_cpu)
+		stack = take_stack(ctx, c, now, in_user);
 	e = reserve(c, now, sizeof(*e));
 	if (!e)
 		return 0;
-	fill_head(&e->head, now, EV_SAMPLE, REGS_IS_USER(&ctx->regs) ? FLAG_USER : 0);
-	fill_current(&e->task, target_current());
+	fill_head(&e->head, now, EV_SAMPLE, in_user ? FLAG_USER : 0);
+	fill_current(&e->task, t);
 	e->args[0] = e->args[1] = e->args[2] = 0;
 	e->state = 0;
 	e->syscall = NO_SYSCALL;
+	e->stack = stack;
 	submit(e);
 	return 0;
 }

@@ -58,7 +58,7 @@ static __always_inline void fill_leaver(struct switch_event *e, struct task_stru
 static __always_inline void emit_switch(struct cpu_state *c, __u64 now, _Bool preempt, __u32 state,
 					struct task_struct *prev, struct target *prev_target,
 					struct task_struct *next, struct target *next_target,
-					struct thread *prev_thread)
+					struct thread *prev_thread, __u64 stack)
 {
 	struct switch_event *e = reserve(c, now, sizeof(*e));
 
@@ -74,6 +74,7 @@ static __always_inline void emit_switch(struct cpu_state *c, __u64 now, _Bool pr
 	e->syscall = NO_SYSCALL;
 	e->owner = 0;
 	e->fd_type = 0;
+	e->stack = stack;
 	if (prev_target)
 		fill_leaver(e, prev, prev_thread);
 	submit(e);
@@ -116,13 +117,14 @@ static __always_inline void count_foreign(struct cpu_state *c, __u64 now, _Bool 
 	c->switched_at = now;
 }
 
-static __always_inline void on_switch(_Bool preempt, struct task_struct *prev, struct task_struct *next, __u32 state)
+static __always_inline void on_switch(void *ctx, _Bool preempt, struct task_struct *prev, struct task_struct *next, __u32 state)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_state *c = cpu_at(cpu);
 	struct target *from = target_of(prev), *to = target_of(next);
 	struct thread *leaver = 0, *arriver = 0;
+	__u64 stack = 0;
 
 	if (!c)
 		return;
@@ -135,7 +137,9 @@ static __always_inline void on_switch(_Bool preempt, struct task_struct *prev, s
 		leaver = thread_of(prev, from, now);
 	if (to)
 		arriver = thread_of(next, to, now);
-	emit_switch(c, now, preempt, state, prev, from, next, to, leaver);
+	if (from && stack_off_cpu && state && !(state & TASK_DEAD) && may_take(c, now))
+		stack = take_stack(ctx, c, now, 0);
+	emit_switch(c, now, preempt, state, prev, from, next, to, leaver, stack);
 	if (arriver)
 		track_arriver(arriver);
 	if (from)
@@ -147,6 +151,6 @@ int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 
-	on_switch(ctx[0], prev, next, switch_has_state ? ctx[3] : task_state(prev));
+	on_switch(ctx, ctx[0], prev, next, switch_has_state ? ctx[3] : task_state(prev));
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "maps.h"
 #include "emit.h"
 #include "track.h"
+#include "stack.h"
 #include "futex.h"
 #include "fd.h"
 
@@ -32,5 +33,6 @@ struct wake_event *unused_wake __attribute__((unused));
 struct life_event *unused_life __attribute__((unused));
 struct span_event *unused_span __attribute__((unused));
 struct point_event *unused_point __attribute__((unused));
+struct stack_event *unused_stack __attribute__((unused));
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

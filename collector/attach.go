@@ -28,6 +28,7 @@ type kernelConfig struct {
 	sizes    sizes
 	follow   bool
 	sampleHz int
+	stacks   string
 }
 
 // attachKernel loads and attaches every source that this kernel takes. It
@@ -37,7 +38,7 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := kernelSpec(types, cfg.sizes, cfg.follow)
+	spec, err := kernelSpec(types, &cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 		k.close()
 		return nil, err
 	}
-	k.hooks = append(k.hooks, registersHook(types.registers()))
+	k.hooks = append(k.hooks, registersHook(types.registers()), stacksHook(cfg.stacks))
 	return k, nil
 }
 

@@ -39,7 +39,7 @@ func TestMissingTracepointTurnsOffOnlyItsHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := kernelSpec(types, sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, true)
+	spec, err := kernelSpec(types, &kernelConfig{sizes: sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package collector
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
@@ -10,6 +11,9 @@ import (
 
 // DefaultSampleHz is a rate that does not beat with clocks of 100 Hz.
 const DefaultSampleHz = 99
+
+// DefaultStacks is what costs next to nothing.
+const DefaultStacks = StacksAll
 
 // Config says what to record.
 type Config struct {
@@ -19,6 +23,7 @@ type Config struct {
 	Force       bool          // replace Out
 	Duration    time.Duration // 0 = until the context ends
 	Ring        string        // "auto" or "", "none", or the path of a request ring
+	Stacks      string        // StacksOff, StacksCPU or StacksAll; "" = DefaultStacks
 	SampleHz    int           // CPU clock samples a second and CPU; 0 = none
 	BufferBytes int           // of all kernel rings together; 0 = a default by CPUs
 	Args        []string      // the command line, for the header
@@ -36,6 +41,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("record: negative duration %v", c.Duration)
 	case c.SampleHz < 0 || c.SampleHz > 10_000:
 		return fmt.Errorf("record: sample rate %d is not within 0 to 10000 Hz", c.SampleHz)
+	case !slices.Contains([]string{"", StacksOff, StacksCPU, StacksAll}, c.Stacks):
+		return fmt.Errorf("record: stacks %q are none of off, cpu and all", c.Stacks)
 	case c.BufferBytes < 0 || c.BufferBytes > 1<<30:
 		return fmt.Errorf("record: buffer of %d bytes is not within 0 to 1 GiB", c.BufferBytes)
 	}

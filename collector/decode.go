@@ -68,6 +68,7 @@ func (d *decoded) fillSwitch(raw []byte) error {
 	d.event.FaultStart, d.event.Addr = eventfile.Time(e.FaultStart), e.FaultAddr
 	d.event.Dur = int64(e.Foreign)
 	d.event.Owner, d.event.FdType = int32(e.Owner), uint8(e.FdType)
+	d.event.Stack = e.Stack
 	return nil
 }
 
@@ -122,6 +123,9 @@ func (d *decoded) fillPoint(raw []byte) error {
 	}
 	d.tasks[0] = &e.Task
 	d.event.Tid = int32(e.Task.Tid)
+	if d.event.Kind == eventfile.KindSample {
+		d.event.Stack = e.Stack
+	}
 	if d.event.Kind == eventfile.KindSnapshot {
 		d.event.State, d.event.Syscall = reportedState(e.State), e.Syscall
 		d.event.Args = e.Args

@@ -69,19 +69,21 @@ type sizes struct {
 }
 
 // kernelSpec returns the object set up for this kernel and these sizes.
-func kernelSpec(k kernelTypes, sz sizes, follow bool) (*ebpf.CollectionSpec, error) {
+func kernelSpec(k kernelTypes, cfg *kernelConfig) (*ebpf.CollectionSpec, error) {
 	spec, err := bpf.LoadKernel()
 	if err != nil {
 		return nil, fmt.Errorf("read the kernel object: %w", err)
 	}
-	spec.Maps[bpf.KernelMapCpus].MaxEntries = uint32(sz.cpus)
-	spec.Maps[bpf.KernelMapThreads].MaxEntries = uint32(sz.threads)
-	spec.Maps[bpf.KernelMapRings].MaxEntries = uint32(sz.cpus)
-	spec.Maps[bpf.KernelMapRings].InnerMap.MaxEntries = uint32(sz.ringBytes)
+	spec.Maps[bpf.KernelMapCpus].MaxEntries = uint32(cfg.sizes.cpus)
+	spec.Maps[bpf.KernelMapThreads].MaxEntries = uint32(cfg.sizes.threads)
+	spec.Maps[bpf.KernelMapRings].MaxEntries = uint32(cfg.sizes.cpus)
+	spec.Maps[bpf.KernelMapRings].InnerMap.MaxEntries = uint32(cfg.sizes.ringBytes)
 	for name, on := range map[string]bool{
 		bpf.KernelVarSwitchHasState: k.switchHasState(),
 		bpf.KernelVarHaveTaskPtRegs: k.registers() == registersByHelper,
-		bpf.KernelVarFollow:         follow,
+		bpf.KernelVarFollow:         cfg.follow,
+		bpf.KernelVarStackOnCpu:     cfg.stacks != StacksOff,
+		bpf.KernelVarStackOffCpu:    cfg.stacks == StacksAll,
 	} {
 		var v uint8
 		if on {

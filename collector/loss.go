@@ -64,6 +64,16 @@ func lossesBetween(cpu int32, before, after *bpf.KernelCpuState, since eventfile
 			What:   "no room for a thread or process",
 		})
 	}
+	for _, l := range []eventfile.Loss{
+		{Count: after.StacksFailed - before.StacksFailed, What: "could not be taken"},
+		{Count: after.StacksLost - before.StacksLost, What: "ring buffer full"},
+		{Count: after.StacksSkipped - before.StacksSkipped, What: "left out: threads blocked too often"},
+	} {
+		if l.Count > 0 {
+			l.Source, l.CPU = eventfile.LossStack, cpu
+			losses = append(losses, l)
+		}
+	}
 	return losses
 }
 

@@ -24,6 +24,7 @@ type recorder struct {
 	spaces  *mapTracker
 	fds     *fdNamer
 	targets *targetSet
+	stacks  *stackNamer
 
 	events, windows, lost uint64
 }
@@ -43,6 +44,7 @@ func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 		spaces:  newMapTracker(),
 		fds:     newFdNamer(),
 		targets: newTargetSet(pids),
+		stacks:  newStackNamer(k.maps.Maps[bpf.KernelMapStacksSeen]),
 	}
 }
 
@@ -63,6 +65,9 @@ func (r *recorder) queue(ring int, raw []byte) error {
 	h, err := view[bpf.KernelEventHead](raw)
 	if err != nil {
 		return err
+	}
+	if bpf.KernelEventKind(h.Kind) == bpf.KernelEventKindEV_STACK {
+		return r.stacks.see(raw)
 	}
 	r.merge.add(ring, eventfile.Time(h.Time), raw)
 	return nil
@@ -90,6 +95,9 @@ func (r *recorder) finish() error {
 	if err := r.lookUp(maxProcWaiting, maxFdAsked); err != nil {
 		return err
 	}
+	if err := r.lastStacks(); err != nil {
+		return err
+	}
 	losses, err := recursionLosses(r.k.progs)
 	if err != nil {
 		return err
@@ -100,6 +108,14 @@ func (r *recorder) finish() error {
 		}
 	}
 	return nil
+}
+
+func (r *recorder) lastStacks() error {
+	unnamed, err := r.stacks.finish(r.w.Stack)
+	if err != nil || unnamed == 0 {
+		return err
+	}
+	return r.loss(&eventfile.Loss{Source: eventfile.LossStack, CPU: -1, Count: uint64(unnamed), What: "no time to name them"})
 }
 
 func (r *recorder) fetch() error {
@@ -136,6 +152,9 @@ func (r *recorder) write() error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := r.stacks.collect(r.w.Stack); err != nil {
+		return err
 	}
 	return r.lookUp(procsPerRound, fdsPerRound)
 }

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,6 +106,7 @@ func openKernel(c *Config) (*kernel, error) {
 		},
 		follow:   !c.NoFollow,
 		sampleHz: c.SampleHz,
+		stacks:   cmp.Or(c.Stacks, DefaultStacks),
 	})
 }
 

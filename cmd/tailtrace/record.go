@@ -29,6 +29,7 @@ func runRecord(s streams, args []string) error {
 	f.DurationVar(&c.Duration, "duration", 0, "stop after this long, as in 90s (0: until stopped)")
 	f.StringVar(&c.Ring, "ring", "auto", "the service's request ring: auto, none, or a path")
 	f.IntVar(&c.SampleHz, "sample", collector.DefaultSampleHz, "cpu-clock samples a second and CPU; 0 turns them off")
+	f.StringVar(&c.Stacks, "stacks", collector.DefaultStacks, "stacks to take: off, cpu (at samples), or all (also when a thread blocks)")
 	f.BoolVar(&c.NoFollow, "no-follow", false, "leave out child processes")
 	f.IntVar(&c.BufferBytes, "buffer", 0, "kernel buffer for all CPUs, bytes (0: chosen)")
 	if err := missingPid(args); err != nil {
