@@ -177,6 +177,9 @@ func (s *session) close() {
 	if s.box != nil {
 		s.box.close()
 	}
+	if s.rec != nil {
+		s.rec.stacks.close()
+	}
 	if s.k != nil {
 		s.k.close()
 	}
