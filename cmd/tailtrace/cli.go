@@ -36,6 +36,10 @@ func commands() []command {
 		{"record", "-pid PID[,PID...] -out FILE", "record until Ctrl-C (the default command)", runRecord},
 		{"explain", "FILE [--rows FILE ...]", "join with the client's rows and explain the tail", runExplain},
 		{"burst", "FILE [--rows FILE ...]", "drill into the seconds with the most tail requests", runBurst},
+		{"stats", "ROWS...", "statistics of client rows alone", runStats},
+		{"compare", "--base A,... --arm B,...", "an arm against a base, round by round", runCompare},
+		{"verify", "REPORT.json --events FILE --rows FILE", "recompute every number of a report", runVerify},
+		{"export", "FILE --format F --out FILE", "write requests for other tools", runExport},
 		{"check", "", "what this kernel and box allow, and what would be lost", runCheck},
 		{"demo", "", "an embedded service with injected causes, recorded and explained", runDemo},
 		{"version", "", "print the version", runVersion},
@@ -99,6 +103,11 @@ func usageError(message, hint string) error {
 
 func withHint(err error, hint string) error {
 	return &hintError{err, hint, exitFailed}
+}
+
+// checkError says that a check did not hold.
+func checkError(err error, hint string) error {
+	return &hintError{err, hint, exitCheck}
 }
 
 // printError prints an error and its hint and returns the exit code.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
@@ -82,16 +81,5 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func saveJSON(path string, v any) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("create JSON: %w", err)
-	}
-	if err := writeJSON(f, v); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
+	return saveFile(path, func(w io.Writer) error { return writeJSON(w, v) })
 }

@@ -67,7 +67,7 @@ func readRows(paths []string) ([]*rows.Set, []report.File, error) {
 	var sets []*rows.Set
 	var files []report.File
 	for _, path := range paths {
-		s, d, err := readRowsFile(path)
+		s, d, err := readRowsFile(path, path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -76,7 +76,8 @@ func readRows(paths []string) ([]*rows.Set, []report.File, error) {
 	return sets, files, nil
 }
 
-func readRowsFile(path string) (*rows.Set, report.File, error) {
+// readRowsFile reads path and names it so in messages and reports.
+func readRowsFile(path, name string) (*rows.Set, report.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, report.File{}, fmt.Errorf("open rows: %w", err)
@@ -89,11 +90,11 @@ func readRowsFile(path string) (*rows.Set, report.File, error) {
 	if !st.Mode().IsRegular() {
 		return nil, report.File{}, fmt.Errorf("open rows: %s is not a regular file", path)
 	}
-	s, err := rows.Read(path, f, st.Size())
+	s, err := rows.Read(name, f, st.Size())
 	if err != nil {
 		return nil, report.File{}, err
 	}
-	d, err := digest(path, io.NewSectionReader(f, 0, st.Size()))
+	d, err := digest(name, io.NewSectionReader(f, 0, st.Size()))
 	return s, d, err
 }
 

@@ -10,6 +10,12 @@ import (
 	"github.com/tailtrace/tailtrace/correlate/stats"
 )
 
+// StatsFile is the JSON of statistics of rows: they, and what they are of.
+type StatsFile struct {
+	*stats.Summary
+	Rows []File `json:"rows"`
+}
+
 // StatsText writes statistics of rows for a person: what to be careful of
 // first, then the distribution, the runs, and how the tail lies in time.
 func StatsText(w io.Writer, s *stats.Summary) error {
@@ -45,12 +51,12 @@ func (p *printer) stats(s *stats.Summary) {
 }
 
 func (p *printer) counts(s *stats.Summary) {
-	p.printf("requests  %d, %d failed (%.2f%%), of them %d timed out; %d warm-up and %d unusable rows left out\n",
-		s.N, s.Errors, 100*float64(s.Errors)/float64(max(s.N, 1)), s.Timeouts, s.Warmup, s.Quarantined)
 	if s.Tail.Count == 0 {
-		p.printf("\n")
+		p.printf("requests  %d (histograms do not tell which failed, nor which were warm-up)\n\n", s.N)
 		return
 	}
+	p.printf("requests  %d, %d failed (%.2f%%), of them %d timed out; %d warm-up and %d unusable rows left out\n",
+		s.N, s.Errors, 100*float64(s.Errors)/float64(max(s.N, 1)), s.Timeouts, s.Warmup, s.Quarantined)
 	p.printf("tail      the slowest %g%% of each run: %d requests, from %s up\n\n",
 		100*s.Tail.Fraction, s.Tail.Count, Duration(s.Tail.Threshold))
 }
@@ -60,19 +66,7 @@ func (p *printer) counts(s *stats.Summary) {
 // runs stands in their place.
 func (p *printer) distribution(s *stats.Summary) {
 	if len(s.Runs) == 1 {
-		run := s.Runs[0]
-		p.printf("95%% intervals: exact takes requests as independent")
-		if run.Block > 0 {
-			p.printf("; blocks keeps %d neighbours together (bootstrap)", run.Block)
-		}
-		p.printf("\n")
-		lines := []string{"percentile\tlatency\texact\tblocks\t"}
-		for _, q := range stats.Quantiles {
-			lines = append(lines, fmt.Sprintf("  %s\t%s\t%s\t%s\t%s", q.Name, Duration(s.Percentiles.Get(q.Name)),
-				bounds(run.Intervals[q.Name]), bounds(run.Blocks[q.Name]), strings.Join(s.Labels[q.Name], ", ")))
-		}
-		p.table(append(lines, fmt.Sprintf("  max\t%s\t\t\t", Duration(s.Percentiles.Max))))
-		p.printf("\n")
+		p.oneRun(s)
 		return
 	}
 	p.printf("range of %d runs: holds the median run with %.1f%%\n", len(s.Runs), 100*s.AcrossRuns[stats.Max].Coverage)
@@ -83,6 +77,26 @@ func (p *printer) distribution(s *stats.Summary) {
 			Duration(spread.Min), Duration(spread.Median), Duration(spread.Max), strings.Join(s.Labels[q.Name], ", ")))
 	}
 	p.table(lines)
+	p.printf("\n")
+}
+
+func (p *printer) oneRun(s *stats.Summary) {
+	run := s.Runs[0]
+	p.printf("95%% intervals: exact takes requests as independent")
+	lines := []string{"percentile\tlatency\texact"}
+	if run.Block > 0 {
+		p.printf("; blocks keeps %d neighbours together (bootstrap)", run.Block)
+		lines[0] += "\tblocks"
+	}
+	p.printf("\n")
+	for _, q := range stats.Quantiles {
+		line := fmt.Sprintf("  %s\t%s\t%s", q.Name, Duration(s.Percentiles.Get(q.Name)), bounds(run.Intervals[q.Name]))
+		if run.Block > 0 {
+			line += "\t" + bounds(run.Blocks[q.Name])
+		}
+		lines = append(lines, line+"\t"+strings.Join(s.Labels[q.Name], ", "))
+	}
+	p.table(append(lines, "  max\t"+Duration(s.Percentiles.Max)))
 	p.printf("\n")
 }
 

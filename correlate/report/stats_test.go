@@ -60,35 +60,6 @@ func TestStatsTextPutsNotesAboveTheTable(t *testing.T) {
 	}
 }
 
-func TestCompareTextSaysWhatCannotBeToldApart(t *testing.T) {
-	var base, arm []stats.Percentiles
-	for i := range int64(5) {
-		base = append(base, stats.Percentiles{P50: 900e3 + i, P90: 950e3, P99: 990e3 + i*1e3, P999: 1e6, Max: 7e6 + i})
-		arm = append(arm, stats.Percentiles{P50: 900e3 + 2*i, P90: 950e3, P99: 991e3 + i*1e3, P999: 1e6, Max: 2e6 + i})
-	}
-	c, err := stats.Compare(base, arm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := CompareText(&out, c); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(out.String()) {
-		apart := strings.HasSuffix(line, "  told apart\n")
-		switch {
-		case strings.HasPrefix(line, "  max"):
-			if !apart {
-				t.Errorf("%q", line)
-			}
-		case strings.HasPrefix(line, "  p"):
-			if !strings.Contains(line, "cannot be told apart from run-to-run noise") {
-				t.Errorf("%q", line)
-			}
-		}
-	}
-}
-
 func TestStatsTextOfHistogramsEndsWithThePercentiles(t *testing.T) {
 	h, err := stats.HistogramOf([]int64{1000, 2000, 3000})
 	if err != nil {
