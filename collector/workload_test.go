@@ -324,16 +324,19 @@ func churn(say func(...any), wait func()) {
 // it in another, as pthread_mutex_lock does.
 func contendLock(say func(...any), wait func()) {
 	mutex := new([10]uint32) // lock, count, owner, ...
+	// By then the recorder lists the threads anew, with the holder.
+	const listed = time.Duration(threadListAge)
 	held, end := make(chan int32), make(chan bool)
 	onThread(func(tid int32) {
 		mutex[0], mutex[2] = 2, uint32(tid)
 		held <- tid
-		nanosleep(20 * time.Millisecond)
+		nanosleep(listed + 20*time.Millisecond)
 		atomic.StoreUint32(&mutex[0], 0)
 		unix.Syscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&mutex[0])), 129, 1)
 		<-end
 	})
 	holder := <-held
+	nanosleep(listed)
 	for atomic.LoadUint32(&mutex[0]) == 2 {
 		unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&mutex[0])), 128, 2, 0, 0, 0)
 	}
