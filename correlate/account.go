@@ -18,6 +18,7 @@ type lane struct {
 	pieces []piece // by start; those before next have been opened
 	next   int
 	open   []piece
+	stay   Time // the start of the last stay on the CPU that a request had
 }
 
 func newAccountant(reqs []*Request, l lanes) *accountant {
@@ -39,15 +40,28 @@ func (a *accountant) segment(s *timeline.Segment) {
 		l.next++
 	}
 	keep := l.open[:0]
+	isNewStay := s.Part.OnCPU() && s.Since != l.stay
 	for _, p := range l.open {
 		if from, to := max(p.start, s.Start), min(p.end, s.End); from < to {
 			a.book(&p, from, to, s)
+			if isNewStay && p.mode != modeOther {
+				a.reqs[p.req].beginStay(s)
+				l.stay = s.Since
+			}
 		}
 		if p.end > s.End {
 			keep = append(keep, p)
 		}
 	}
 	l.open = keep
+}
+
+// beginStay books what a stay on the CPU began with to the first request in it.
+func (r *Request) beginStay(s *timeline.Segment) {
+	if r.stay != s.Since {
+		r.foreign += s.Foreign
+		r.stay = s.Since
+	}
 }
 
 func (a *accountant) book(p *piece, from, to Time, s *timeline.Segment) {

@@ -61,7 +61,7 @@ func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
 	for _, r := range res.Requests {
 		full := tell(r)
 		if r.Tail || o.All || full {
-			r.story = newStory(full)
+			r.story = newStory(full, rec.places)
 		}
 	}
 	rec.requests = append(res.Requests[:len(res.Requests):len(res.Requests)], res.others...)
@@ -71,6 +71,7 @@ func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
 	res.overlapSpans()
 	for _, r := range res.Requests {
 		r.boxFigures = rec.box(r)
+		r.sampleGap = rec.gaps.longest(r.Tid(), r.Begin, r.End)
 	}
 	gs := groups{}
 	for _, g := range res.Groups {
@@ -162,7 +163,13 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 	if err != nil {
 		return err
 	}
-	b := timeline.New(acc.segment, timeline.NewLosses(res.Losses), res.Syscall)
+	losses := timeline.NewLosses(res.Losses)
+	res.gaps = newGapFinder(res.Header, losses)
+	b := timeline.New(func(s *timeline.Segment) {
+		acc.segment(s)
+		res.gaps.segment(s)
+	}, losses, res.Syscall)
+	b.Throttled = res.throttled
 	res.tasks, acc.builder = b.Tasks, b
 	res.sampled()
 	for r.Next() {
@@ -172,6 +179,7 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 		}
 		if e.Kind == eventfile.KindSample {
 			res.sample(e)
+			res.gaps.sample(e)
 			continue
 		}
 		b.Add(e)
@@ -234,6 +242,16 @@ func (res *Result) overlapSpans() {
 // Explain says what made r slow. It can be asked of every request of the tail,
 // and of all with Options.All.
 func (res *Result) Explain(r *Request) Explanation { return res.explain(r) }
+
+// Object names the file, socket or mapping that a wait was for, "" where it is
+// not known.
+func (res *Result) Object(b *timeline.Block) string { return res.places.object(b) }
+
+// Place names what was mapped at an address of a process, "" where that is
+// not known.
+func (res *Result) Place(pid int32, addr uint64, t Time) string {
+	return res.places.at(pid, addr, t).name
+}
 
 // Task returns the task behind a reference of the timeline.
 func (res *Result) Task(ref timeline.Ref) timeline.Task { return res.tasks.Get(ref) }

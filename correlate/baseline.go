@@ -15,6 +15,7 @@ type Baseline struct {
 	Steps   []int64 // by Group.Steps; -1: no normal request has the step
 	Faults  int64   // page faults
 	Spans   int64   // ns in runtime spans
+	Foreign int64   // ns others had its CPU before it
 	Box     BoxFigures
 }
 
@@ -60,6 +61,7 @@ func baseline(reqs []*Request, g *Group) Baseline {
 	}
 	b.Faults = pick((*Request).faults)
 	b.Spans = pick(func(r *Request) int64 { return r.Spans })
+	b.Foreign = pick(func(r *Request) int64 { return r.foreign })
 	for i := range g.Steps {
 		b.Steps = append(b.Steps, stepMedian(reqs, g, i))
 	}

@@ -16,6 +16,8 @@ type BoxFigures struct {
 	HasSteal     bool
 	FreqKHz      float64 // of its own CPU
 	HasFreq      bool
+	Throttled    float64 // ns for which the service's cgroup was out of quota
+	HasThrottled bool
 }
 
 // boxView is where a request stands on the machine.
@@ -62,10 +64,35 @@ func (rec *Recording) box(r *Request) BoxFigures {
 			f.FreqKHz, f.HasFreq = float64(c.FreqKHz), true
 		}
 	}
+	if ns := rec.throttled(r.Begin, r.End); ns >= 0 {
+		f.Throttled, f.HasThrottled = float64(ns), true
+	}
 	if n > 0 {
 		f.OtherBusy, f.HasOtherBusy = busy/n, true
 	}
 	return f
+}
+
+// throttled is for how long the cgroup of the first target and those above it
+// were out of quota, ns, over the box intervals that [from, to) lies in; -1
+// where that is not known. The counter moves when such a time ends, and has
+// that of all CPUs.
+func (rec *Recording) throttled(from, to Time) int64 {
+	first, last := rec.boxIndex(from), rec.boxIndex(to)
+	if first < 0 {
+		return -1
+	}
+	if last < 0 {
+		last = len(rec.Boxes) - 1
+	}
+	var sum int64
+	for _, b := range rec.Boxes[first : last+1] {
+		if b.Throttled < 0 {
+			return -1
+		}
+		sum += b.Throttled
+	}
+	return sum
 }
 
 func (rec *Recording) boxSpan(i int) int64 {
@@ -77,7 +104,7 @@ func (rec *Recording) boxSpan(i int) int64 {
 
 // normalBox takes the medians of the figures that were observed.
 func normalBox(reqs []*Request) BoxFigures {
-	var busy, steal, freq []float64
+	var busy, steal, freq, throttled []float64
 	for _, r := range reqs {
 		f := &r.boxFigures
 		if f.HasOtherBusy {
@@ -89,11 +116,15 @@ func normalBox(reqs []*Request) BoxFigures {
 		if f.HasFreq {
 			freq = append(freq, f.FreqKHz)
 		}
+		if f.HasThrottled {
+			throttled = append(throttled, f.Throttled)
+		}
 	}
 	var out BoxFigures
 	out.OtherBusy, out.HasOtherBusy = middle(busy)
 	out.Steal, out.HasSteal = middle(steal)
 	out.FreqKHz, out.HasFreq = middle(freq)
+	out.Throttled, out.HasThrottled = middle(throttled)
 	return out
 }
 

@@ -100,7 +100,7 @@ func conserve(t *testing.T, data []byte) {
 	gs, pieces := groups{}, lanes{}
 	for i, r := range reqs {
 		r.group = gs.of(r)
-		r.story = newStory(true)
+		r.story = newStory(true, nil)
 		cut(r, int32(i), r.group, pieces)
 	}
 	pieces.finish()

@@ -46,6 +46,9 @@ type Request struct {
 	first      bool // in the first 1% of its run
 	box        boxView
 	boxFigures BoxFigures
+	foreign    int64 // ns that untraced tasks had its CPU before its stays there
+	stay       Time  // the last of these stays
+	sampleGap  int64 // ns, see EvidenceSampleGap
 	story      *story
 }
 

@@ -19,6 +19,8 @@ type Evidence struct {
 	Tid     int32    `json:"tid,omitempty"`
 	Cmdline string   `json:"cmdline,omitempty"`
 	Cgroup  string   `json:"cgroup,omitempty"`
+	Unit    string   `json:"unit,omitempty"` // the cgroup as people know it, or what a kernel thread does
+	Object  string   `json:"object,omitempty"`
 	Context string   `json:"context,omitempty"`
 	Request string   `json:"request,omitempty"`
 	NS      int64    `json:"ns,omitempty"`
@@ -32,7 +34,7 @@ const (
 	// EvidenceOccupant had the CPU for NS while the request waited in Part.
 	EvidenceOccupant = "occupant"
 	// EvidenceWait is NS in Part, blocked in the system call Name (""
-	// outside of one), Count waits.
+	// outside of one) on Object, Count waits.
 	EvidenceWait = "wait"
 	// EvidenceWaker ended a wait in Part of NS. Context says that an
 	// interrupt did it; then no task is named.
@@ -47,7 +49,13 @@ const (
 	EvidenceHolderWas = "holder-was"
 	// EvidenceInterrupt is NS in the interrupt or softirq Name, Count times.
 	EvidenceInterrupt = "interrupt"
-	// EvidenceFaults is Count page faults (Name says which), NS inside.
+	// EvidenceThrottled is NS out of quota in Unit, Cgroup. Value is for how
+	// long the kernel counted that cgroup and those above it as throttled
+	// around the request, ns of all CPUs; it is absent where there is no
+	// counter, and an idle CPU alone has told it.
+	EvidenceThrottled = "throttled"
+	// EvidenceFaults is Count page faults (Name says which) in Object, NS
+	// inside. Context may say that they were first touches of its pages.
 	EvidenceFaults = "faults"
 	// EvidenceFaultTrap estimates NS for trapping into Count page faults
 	// beyond the normal number; the parts hold it as running.
@@ -71,6 +79,12 @@ const (
 	EvidenceSteal = "steal"
 	// EvidenceFrequency: kHz of its CPU.
 	EvidenceFrequency = "frequency"
+	// EvidenceCold: untraced tasks had its CPU for Value ns since the service
+	// had it before: its caches may have been cold.
+	EvidenceCold = "cold"
+	// EvidenceSampleGap: it had the CPU for Value ns without a tick of the
+	// sampling clock, whose period is Normal: the CPU itself was away.
+	EvidenceSampleGap = "sample-gap"
 )
 
 // minEvidence is the time below which an observation is not worth a line.
@@ -86,6 +100,7 @@ func (rec *Recording) evidence(r *Request, x *Explanation, trap int64) []Evidenc
 		list = rec.spanEvidence(list, st)
 		list = rec.otherEvidence(list, st)
 	}
+	list = rec.throttledEvidence(list, r)
 	if r.SpanName != "" && r.Spans >= minEvidence {
 		list = append(list, Evidence{What: EvidenceSpan, Name: r.SpanName, NS: r.Spans})
 	}
@@ -121,10 +136,14 @@ func (rec *Recording) occupantEvidence(list []Evidence, st *story) []Evidence {
 func (rec *Recording) taskEvidence(what string, ref timeline.Ref) Evidence {
 	t := rec.tasks.Get(ref)
 	e := Evidence{What: what, Name: t.Comm, Pid: t.Tgid, Tid: t.Tid}
+	if t.Kthread && t.Tid != 0 {
+		e.Unit = kernelThread(&t)
+		return e
+	}
 	if p, ok := rec.Procs[t.Tgid]; ok && t.Tgid != 0 {
-		e.Cmdline, e.Cgroup = p.Cmdline, p.Cgroup
+		e.Cmdline, e.Cgroup, e.Unit = p.Cmdline, p.Cgroup, unitName(p.Cgroup)
 		if p.Self {
-			e.Name = "tailtrace"
+			e.Name, e.Unit = "tailtrace", "this recording"
 		}
 	}
 	return e
@@ -132,8 +151,8 @@ func (rec *Recording) taskEvidence(what string, ref timeline.Ref) Evidence {
 
 func (rec *Recording) blockEvidence(list []Evidence, st *story) []Evidence {
 	type key struct {
-		part part.Part
-		call string
+		part         part.Part
+		call, object string
 	}
 	waits := map[key]*tally{}
 	longest := map[part.Part]*blocked{}
@@ -142,7 +161,7 @@ func (rec *Recording) blockEvidence(list []Evidence, st *story) []Evidence {
 		if !b.part.Voluntary() && b.part != part.Stopped && b.part != part.FaultIO {
 			continue
 		}
-		k := key{b.part, b.block.Syscall}
+		k := key{b.part, b.block.Syscall, rec.places.object(b.block)}
 		if waits[k] == nil {
 			waits[k] = &tally{}
 		}
@@ -154,7 +173,7 @@ func (rec *Recording) blockEvidence(list []Evidence, st *story) []Evidence {
 	}
 	for k, t := range waits {
 		if t.ns >= minEvidence {
-			list = append(list, Evidence{What: EvidenceWait, Part: k.part.String(), Name: k.call, NS: t.ns, Count: t.count})
+			list = append(list, Evidence{What: EvidenceWait, Part: k.part.String(), Name: k.call, Object: k.object, NS: t.ns, Count: t.count})
 		}
 	}
 	for p, b := range longest {
@@ -202,13 +221,37 @@ func (rec *Recording) spanEvidence(list []Evidence, st *story) []Evidence {
 		}
 		e := Evidence{What: EvidenceInterrupt, Part: levelPartOf(k.kind).String(), Name: rec.SpanName(k.kind, k.id, flags), NS: t.ns, Count: t.count}
 		if k.kind == eventfile.KindFault {
-			e.What = EvidenceFaults
+			e.What, e.Object = EvidenceFaults, k.at.name
+			if k.at.firstTouch && !k.major {
+				e.Context = firstTouch
+			}
 		}
 		if t.ns >= minEvidence {
 			list = append(list, e)
 		}
 	}
 	return list
+}
+
+// firstTouch is what EvidenceFaults says of pages that the process had not
+// mapped yet, or that the kernel had taken away since.
+const firstTouch = "first touch"
+
+// throttledEvidence proves that r was out of quota, as far as it can be.
+func (rec *Recording) throttledEvidence(list []Evidence, r *Request) []Evidence {
+	ns := r.Parts[part.Throttled]
+	if ns < minEvidence || r.Window == nil {
+		return list
+	}
+	e := Evidence{What: EvidenceThrottled, Part: part.Throttled.String(), NS: ns, Pid: r.Window.Pid}
+	p := rec.Procs[r.Window.Pid]
+	e.Cgroup, e.Unit = p.Cgroup, unitName(p.Cgroup)
+	f, n := &r.boxFigures, &r.group.Base.Box
+	isCounted := len(rec.Header.Targets) > 0 && rec.Header.Targets[0].Cgroup == p.Cgroup
+	if isCounted && f.HasThrottled && n.HasThrottled {
+		e.Value, e.Normal = figure(f.Throttled), figure(n.Throttled)
+	}
+	return append(list, e)
 }
 
 func levelPartOf(k eventfile.Kind) part.Part {

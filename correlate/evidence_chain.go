@@ -38,6 +38,9 @@ func (rec *Recording) didWhat(l *link, p part.Part) string {
 	case p == part.Waking && l.occupant != 0:
 		return "waiting for the CPU behind " + rec.taskText(l.occupant)
 	case p.Voluntary() && l.block != nil && l.block.Syscall != "":
+		if on := rec.places.object(l.block); on != "" {
+			return fmt.Sprintf("in %s on %s (%s)", l.block.Syscall, on, p)
+		}
 		return fmt.Sprintf("in %s (%s)", l.block.Syscall, p)
 	}
 	return p.String()

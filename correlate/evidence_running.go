@@ -30,8 +30,18 @@ func (rec *Recording) runningEvidence(r *Request, x *Explanation) []Evidence {
 	if f.HasFreq && n.HasFreq {
 		list = append(list, Evidence{What: EvidenceFrequency, Value: figure(f.FreqKHz), Normal: figure(n.FreqKHz)})
 	}
+	if r.foreign > minForeign {
+		list = append(list, Evidence{What: EvidenceCold, Value: figure(float64(r.foreign)), Normal: figure(float64(r.group.Base.Foreign))})
+	}
+	if r.sampleGap > 0 {
+		list = append(list, Evidence{What: EvidenceSampleGap, Value: figure(float64(r.sampleGap)), Normal: figure(float64(rec.gaps.period))})
+	}
 	return list
 }
+
+// minForeign is for how long others must have had a CPU for its caches to
+// count as cold, ns.
+const minForeign = 100_000
 
 func figure(v float64) *float64 { return &v }
 

@@ -25,9 +25,11 @@ type Recording struct {
 	Summary eventfile.Summary
 
 	names    map[nameKey]string
+	places   *places
 	tasks    *timeline.Tasks
 	requests []*Request
 	samples  map[int]map[sampleKey]int64 // by box interval
+	gaps     *gapFinder
 }
 
 type nameKey struct {
@@ -41,7 +43,7 @@ func Load(open Opener) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := &Recording{Header: r.Header(), Procs: map[int32]eventfile.Proc{}, names: map[nameKey]string{}}
+	rec := &Recording{Header: r.Header(), Procs: map[int32]eventfile.Proc{}, names: map[nameKey]string{}, places: newPlaces()}
 	r.MetaOnly()
 	for r.Next() {
 		rec.add(r.Meta())
@@ -50,6 +52,7 @@ func Load(open Opener) (*Recording, error) {
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}
 	rec.Summary = r.Summary()
+	rec.places.index()
 	byBegin := func(a, b eventfile.Window) int { return cmp.Compare(a.Begin, b.Begin) }
 	slices.SortStableFunc(rec.Windows, byBegin)
 	slices.SortStableFunc(rec.Spans, byBegin)
@@ -75,6 +78,10 @@ func (rec *Recording) add(meta any) {
 		rec.Notes = append(rec.Notes, *m)
 	case *eventfile.Name:
 		rec.names[nameKey{m.Class, m.ID}] = m.Name
+	case *eventfile.Mapping:
+		rec.places.addMapping(m)
+	case *eventfile.Fd:
+		rec.places.addFd(m)
 	}
 }
 

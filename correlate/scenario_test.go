@@ -98,7 +98,7 @@ func (s *scenario) request(steps [3]int64, inside func()) {
 	s.add(eventfile.Event{Kind: eventfile.KindWaking, Tid: svcTid, Peer: 0, Flags: eventfile.FlagSoftirq})
 	s.switchIn(0)
 	s.run(10 * us)
-	w := eventfile.Window{Kind: "score", ID: rows.NumberID(id), Begin: s.now, Tid: svcTid, EndTid: svcTid}
+	w := eventfile.Window{Kind: "score", ID: rows.NumberID(id), Begin: s.now, Pid: svcTid, Tid: svcTid, EndTid: svcTid}
 	for i, name := range []string{"read", "predict", "serialize"} {
 		s.run(steps[i] * us / 2)
 		if i == 1 && inside != nil {
@@ -158,6 +158,10 @@ func (s *scenario) opener() Opener {
 			must(w.Window(m))
 		case *eventfile.Proc:
 			must(w.Proc(m))
+		case *eventfile.Mapping:
+			must(w.Mapping(m))
+		case *eventfile.Fd:
+			must(w.Fd(m))
 		}
 	}
 	must(w.Close(&eventfile.End{Time: s.now, Reason: "test"}))

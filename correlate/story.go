@@ -17,6 +17,7 @@ type story struct {
 	after     int64
 	moments   []Moment // nil unless the request is to be told in full
 	full      bool
+	places    *places
 }
 
 type occupantKey struct {
@@ -28,6 +29,7 @@ type spanKey struct {
 	kind  eventfile.Kind
 	id    uint32
 	major bool
+	at    place // of a fault
 }
 
 type tally struct {
@@ -47,7 +49,8 @@ type Moment struct {
 	Start, End Time
 	Part       part.Part
 	Step       int16
-	Tid, CPU   int32
+	Tid, Pid   int32
+	CPU        int32
 	Occupant   timeline.Ref
 	Block      *timeline.Block
 	Span       timeline.Span
@@ -60,8 +63,8 @@ const (
 	maxMoments = 4096
 )
 
-func newStory(full bool) *story {
-	return &story{occupants: map[occupantKey]int64{}, spans: map[spanKey]*tally{}, others: map[int32]int64{}, full: full}
+func newStory(full bool, p *places) *story {
+	return &story{occupants: map[occupantKey]int64{}, spans: map[spanKey]*tally{}, others: map[int32]int64{}, full: full, places: p}
 }
 
 func (st *story) add(p *piece, from, to Time, what part.Part, s *timeline.Segment) {
@@ -77,7 +80,7 @@ func (st *story) add(p *piece, from, to Time, what part.Part, s *timeline.Segmen
 		st.occupants[occupantKey{what, s.Occupant}] += ns
 	}
 	if s.Span != nil && what != part.OtherRequest {
-		st.addSpan(s.Span, ns, to)
+		st.addSpan(s, ns, to)
 	}
 	if s.Block != nil && what != part.OtherRequest {
 		st.addBlock(s.Block, what, ns)
@@ -87,13 +90,17 @@ func (st *story) add(p *piece, from, to Time, what part.Part, s *timeline.Segmen
 	}
 }
 
-func (st *story) addSpan(s *timeline.Span, ns int64, to Time) {
-	k := spanKey{s.Kind, s.ID, s.Flags&eventfile.FlagMajor != 0}
+func (st *story) addSpan(g *timeline.Segment, ns int64, to Time) {
+	s := g.Span
+	k := spanKey{kind: s.Kind, id: s.ID, major: s.Flags&eventfile.FlagMajor != 0}
+	if s.Kind == eventfile.KindFault {
+		k.at = st.places.at(g.Pid, s.Addr, s.Start)
+	}
 	if st.spans[k] == nil {
 		st.spans[k] = &tally{}
 	}
 	st.spans[k].ns += ns
-	if to == s.End { // what nests in a span splits it
+	if to == s.End && s.Flags&eventfile.FlagCut == 0 { // what nests in a span splits it
 		st.spans[k].count++
 	}
 }
@@ -110,7 +117,7 @@ func (st *story) addBlock(b *timeline.Block, what part.Part, ns int64) {
 
 func (st *story) addMoment(p *piece, from, to Time, what part.Part, s *timeline.Segment) {
 	m := Moment{
-		Start: from, End: to, Part: what, Step: p.step, Tid: s.Tid, CPU: s.CPU,
+		Start: from, End: to, Part: what, Step: p.step, Tid: s.Tid, Pid: s.Pid, CPU: s.CPU,
 		Occupant: s.Occupant, Block: s.Block, Other: p.other,
 	}
 	if s.Span != nil {

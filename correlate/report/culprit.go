@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +40,8 @@ func leads(r *Request) []lead {
 		return []lead{{correlate.EvidenceStep, ""}}
 	case correlate.VerdictSlowCore, correlate.VerdictUnexplained:
 		return []lead{
-			{correlate.EvidenceStretch, ""}, {correlate.EvidenceSteal, ""}, {correlate.EvidenceOtherCPUs, ""},
-			{correlate.EvidenceOtherTask, ""},
+			{correlate.EvidenceStretch, ""}, {correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
+			{correlate.EvidenceCold, ""}, {correlate.EvidenceOtherCPUs, ""}, {correlate.EvidenceOtherTask, ""},
 		}
 	case correlate.VerdictQueued:
 		return []lead{{correlate.EvidenceRequest, ""}}
@@ -71,6 +72,8 @@ func partLeads(r *Request, p string) []lead {
 		return []lead{{correlate.EvidenceStretch, ""}}
 	case "preempted", "waking":
 		return []lead{{correlate.EvidenceOccupant, p}}
+	case "throttled":
+		return []lead{{correlate.EvidenceThrottled, p}}
 	case "lock":
 		if r.has(correlate.EvidenceHolder) {
 			return []lead{{correlate.EvidenceHolder, p}, {correlate.EvidenceHolderWas, p}, {correlate.EvidenceWait, p}}
@@ -93,7 +96,7 @@ func partLeads(r *Request, p string) []lead {
 func phrase(e *correlate.Evidence) string {
 	switch e.What {
 	case correlate.EvidenceOccupant:
-		return fmt.Sprintf("%s had the CPU for %s", who(e), Duration(e.NS))
+		return fmt.Sprintf("%s had the CPU for %s", whoseUnit(e), Duration(e.NS))
 	case correlate.EvidenceWait:
 		return waitPhrase(e)
 	case correlate.EvidenceWaker:
@@ -108,7 +111,9 @@ func phrase(e *correlate.Evidence) string {
 	case correlate.EvidenceInterrupt:
 		return fmt.Sprintf("%s x%d, %s", e.Name, e.Count, Duration(e.NS))
 	case correlate.EvidenceFaults:
-		return fmt.Sprintf("%d x %s, %s", e.Count, e.Name, Duration(e.NS))
+		return faultPhrase(e)
+	case correlate.EvidenceThrottled:
+		return throttledPhrase(e)
 	case correlate.EvidenceFaultTrap:
 		return fmt.Sprintf("trapping into %d of them about %s (estimate)", e.Count, Duration(e.NS))
 	case correlate.EvidenceClient:
@@ -142,7 +147,11 @@ func figurePhrase(e *correlate.Evidence) string {
 	case correlate.EvidenceOtherCPUs:
 		return fmt.Sprintf("other CPUs %.0f%% busy (normal %.0f%%)", 100*v, 100*n)
 	case correlate.EvidenceOtherTask:
-		return "there " + who(e)
+		return "there " + whoseUnit(e)
+	case correlate.EvidenceCold:
+		return fmt.Sprintf("others had its CPU for %s before (normal %s)", Duration(int64(v)), Duration(int64(n)))
+	case correlate.EvidenceSampleGap:
+		return fmt.Sprintf("no tick for %s on the CPU (one each %s)", Duration(int64(v)), Duration(int64(n)))
 	case correlate.EvidenceFrequency:
 		return fmt.Sprintf("%.0f MHz (normal %.0f)", v/1e3, n/1e3)
 	}
@@ -158,7 +167,47 @@ func waitPhrase(e *correlate.Evidence) string {
 	if e.Count > 1 {
 		times = fmt.Sprintf(" x%d", e.Count)
 	}
-	return fmt.Sprintf("%s%s, %s", call, times, Duration(e.NS))
+	return fmt.Sprintf("%s%s%s, %s", call, on(e), times, Duration(e.NS))
+}
+
+// on names what a call waited for.
+func on(e *correlate.Evidence) string {
+	if e.Object == "" {
+		return ""
+	}
+	return " on " + Printable(e.Object)
+}
+
+// faultPhrase: a mapped file goes by its last name, which is what tells.
+func faultPhrase(e *correlate.Evidence) string {
+	where := ""
+	if e.Object != "" {
+		where = " in " + Printable(path.Base(e.Object))
+		if e.Context != "" {
+			where = fmt.Sprintf(" (%s of %s)", e.Context, Printable(path.Base(e.Object)))
+		}
+	}
+	return fmt.Sprintf("%d x %s%s, %s", e.Count, e.Name, where, Duration(e.NS))
+}
+
+func throttledPhrase(e *correlate.Evidence) string {
+	text := "kept from running for " + Duration(e.NS)
+	if e.Value == nil || *e.Value == 0 {
+		return text
+	}
+	unit := "its cgroup"
+	if e.Unit != "" {
+		unit = Printable(e.Unit)
+	}
+	return fmt.Sprintf("%s was out of quota: throttled for %s meanwhile (normal %s)", unit, Duration(int64(*e.Value)), Duration(int64(*e.Normal)))
+}
+
+// whoseUnit is who with the unit or container that it belongs to.
+func whoseUnit(e *correlate.Evidence) string {
+	if e.Unit == "" {
+		return who(e)
+	}
+	return fmt.Sprintf("%s (%s)", who(e), Printable(e.Unit))
 }
 
 // chainPhrase: the thread has been named before.

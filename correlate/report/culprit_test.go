@@ -59,6 +59,43 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 			Request{Verdict: "gc", Evidence: []correlate.Evidence{{What: correlate.EvidenceSpan, Name: "gc", NS: 7_000}}},
 			"gc for 7.00 us",
 		},
+		"the unit of who had the CPU": {
+			Request{Verdict: "preempted", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceOccupant, Part: "preempted", Name: "backup", Pid: 7, Tid: 7, NS: 4e6, Unit: "backup.service"},
+			}},
+			"backup[7] (backup.service) had the CPU for 4.00 ms",
+		},
+		"what a call waited for": {
+			Request{Verdict: "net", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceWait, Part: "net", Name: "recvfrom", Object: "tcp 127.0.0.1:5432", NS: 5e6, Count: 1},
+			}},
+			"recvfrom on tcp 127.0.0.1:5432, 5.00 ms",
+		},
+		"first touches of a library": {
+			Request{Verdict: "fault", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceFaults, Name: "page fault", Object: "/usr/lib/libz.so.1", Context: "first touch", Count: 12, NS: 30_000},
+			}},
+			"12 x page fault (first touch of libz.so.1), 30 us",
+		},
+		"faults in the heap": {
+			Request{Verdict: "fault", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceFaults, Name: "page fault", Object: "heap", Count: 12, NS: 30_000},
+			}},
+			"12 x page fault in heap, 30 us",
+		},
+		"a quota and its counter": {
+			Request{Verdict: "throttled", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceThrottled, Part: "throttled", Unit: "scorer.service", NS: 40e6, Value: f(41e6), Normal: f(0)},
+			}},
+			"scorer.service was out of quota: throttled for 41.00 ms meanwhile (normal 0.00 us)",
+		},
+		"a stalled and cold core": {
+			Request{Verdict: "slow-core", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceSampleGap, Value: f(60e6), Normal: f(10.1e6)},
+				{What: correlate.EvidenceCold, Value: f(700_000), Normal: f(3_000)},
+			}},
+			"no tick for 60.00 ms on the CPU (one each 10.10 ms); others had its CPU for 700 us before (normal 3.00 us)",
+		},
 		"nothing seen, nothing said": {Request{Verdict: "incomplete"}, ""},
 	}
 	for name, tt := range tests {

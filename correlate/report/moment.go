@@ -64,7 +64,11 @@ func (b *Burst) woken(m *correlate.Moment) string {
 func (b *Burst) span(m *correlate.Moment) string {
 	name := b.res.SpanName(m.Span.Kind, m.Span.ID, m.Span.Flags)
 	if m.Span.Kind == eventfile.KindFault && m.Span.Addr != 0 {
-		return fmt.Sprintf("%s at %#x on CPU %d", name, m.Span.Addr, m.CPU)
+		where := b.res.Place(m.Pid, m.Span.Addr, m.Span.Start)
+		if where != "" {
+			where = " in " + Printable(where)
+		}
+		return fmt.Sprintf("%s at %#x%s on CPU %d", name, m.Span.Addr, where, m.CPU)
 	}
 	return fmt.Sprintf("%s on CPU %d", Printable(name), m.CPU)
 }
@@ -73,6 +77,9 @@ func (b *Burst) block(x *timeline.Block) string {
 	call := x.Syscall
 	if call == "" {
 		call = "no system call"
+	}
+	if object := b.res.Object(x); object != "" {
+		call += " on " + Printable(object)
 	}
 	if x.Owner != 0 {
 		call += fmt.Sprintf(", held by thread %d", x.Owner)

@@ -12,6 +12,9 @@ import (
 type Builder struct {
 	Tasks  *Tasks
 	Counts Counters
+	// Throttled says for how long the traced cgroup was out of quota, ns,
+	// around [from, to). It may be nil.
+	Throttled func(from, to Time) int64
 
 	sink     func(*Segment)
 	losses   *Losses
@@ -87,7 +90,7 @@ func (b *Builder) addTask(e *eventfile.Event) {
 		b.close(t, e.Time)
 		b.passed[e.Tid] = t.cursor
 	}
-	b.threads[e.Tid] = &thread{tid: e.Tid, start: e.Start, cpu: anyCPU, cursor: max(e.Time, b.passed[e.Tid])}
+	b.threads[e.Tid] = &thread{tid: e.Tid, pid: e.Tgid, start: e.Start, cpu: anyCPU, cursor: max(e.Time, b.passed[e.Tid])}
 }
 
 // rename follows an exec in a thread that was not its process's leader: it

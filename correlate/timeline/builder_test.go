@@ -139,6 +139,26 @@ func TestSegments(t *testing.T) {
 				{svc, us(1), us(500), "running", ""}, {svc, us(500), us(5000), "throttled", ""},
 			},
 		},
+		"a thread that the kernel says is out of quota is throttled, whoever has the CPU": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), throttled(sw(us(500), 0, svc, hog, 0)), sw(us(900), 0, hog, other, 0), sw(us(5000), 0, other, svc, 0),
+				sw(us(5100), 0, svc, hog, 0), sw(us(5200), 0, hog, svc, 0),
+			},
+			end: us(5200),
+			want: []piece{
+				{svc, us(1), us(500), "running", ""}, {svc, us(500), us(900), "throttled", ""}, {svc, us(900), us(5000), "throttled", ""},
+				{svc, us(5000), us(5100), "running", ""}, {svc, us(5100), us(5200), "preempted", "hog"},
+			},
+		},
+		"woken out of quota on an idle CPU": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), blockIn(us(2), 0, svc, 0, 35), throttled(waking(us(10), 0, svc, 0, 0)), sw(us(5000), 0, 0, svc, 0),
+			},
+			end: us(5000),
+			want: []piece{
+				{svc, us(1), us(2), "running", ""}, {svc, us(2), us(10), "sleep", ""}, {svc, us(10), us(5000), "throttled", ""},
+			},
+		},
 		"a wakeup that comes before the switch-out ends that wait": {
 			events: []eventfile.Event{
 				sw(us(1), 0, 0, svc, 0), waking(us(9), 1, svc, other, 0), blockIn(us(10), 0, svc, hog, 202), sw(us(20), 0, hog, svc, 0),

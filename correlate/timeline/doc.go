@@ -19,11 +19,18 @@ type Time = eventfile.Time
 // builder and is valid during the call that delivers it.
 type Segment struct {
 	Tid   int32
+	Pid   int32
 	CPU   int32 // where it ran, or waited; -1 where that is not known
 	Start Time
 	End   Time
 	Part  part.Part
 
+	// Since is when the thread's present state began: all segments of a stay
+	// on the CPU have the same.
+	Since Time
+	// Foreign is for how long untraced tasks had had the CPU, ns, since a
+	// traced thread left it, when this stay on it began.
+	Foreign int64
 	// Occupant had the CPU while the thread waited for it (Preempted,
 	// Waking). Zero is unknown; Idle says the CPU was idle.
 	Occupant Ref
@@ -53,9 +60,11 @@ type Block struct {
 	State   uint32
 	Syscall string // "" where the thread was in none
 	Args    [3]uint64
-	Owner   int32 // tid in the futex's owner word, or 0
-	Woken   Time  // 0 where no wakeup was seen
-	Waker   Ref   // 0 where not known
+	Pid     int32
+	Owner   int32  // tid in the futex's owner word, or 0
+	Addr    uint64 // of the page fault that it waits in, or 0
+	Woken   Time   // 0 where no wakeup was seen
+	Waker   Ref    // 0 where not known
 	WakerBy eventfile.Flags
 	WakeCPU int32
 	Cut     bool // it began before the recording: its length is "at least"
@@ -68,4 +77,15 @@ type Counters struct {
 	Inconsistent uint64 // a thread's events contradict each other: some are missing
 	NoWakeup     uint64 // waits that ended without a wakeup in the trace
 	LostFaults   uint64 // page faults whose end was not seen
+}
+
+// Distance returns how far t is from the wait, ns; 0 inside of it.
+func (b *Block) Distance(t Time) int64 {
+	switch {
+	case t < b.Since:
+		return int64(b.Since - t)
+	case b.Woken != 0 && t > b.Woken:
+		return int64(t - b.Woken)
+	}
+	return 0
 }

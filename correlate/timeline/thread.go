@@ -19,6 +19,7 @@ const (
 // thread is what is known of one traced thread now.
 type thread struct {
 	tid    int32
+	pid    int32
 	start  uint64
 	cursor Time // all before it has been delivered or is unknown
 
@@ -28,8 +29,9 @@ type thread struct {
 
 	// On the CPU.
 	spans     []Span
-	faultFrom Time // start of a page fault that was open when it got the CPU
-	heldWake  wake // a wakeup that came before the switch-out it belongs to
+	foreign   int64 // see Segment
+	faultFrom Time  // start of a page fault that was open when it got the CPU
+	heldWake  wake  // a wakeup that came before the switch-out it belongs to
 
 	// Runnable.
 	why      part.Part // Preempted, Waking or Throttled
@@ -60,7 +62,7 @@ func (t *thread) set(s state, at Time) {
 // deliver emits one segment, cut where events that could have ended the
 // thread's present state were lost.
 func (b *Builder) deliver(t *thread, s Segment) {
-	s.Tid = t.tid
+	s.Tid, s.Pid, s.Since = t.tid, t.pid, t.since
 	s.Start = max(s.Start, t.cursor)
 	if s.End <= s.Start {
 		return
@@ -101,7 +103,7 @@ func (b *Builder) close(t *thread, at Time) {
 func (b *Builder) stay(t *thread, end Time) {
 	from := max(t.since, t.cursor)
 	b.sweep.run(from, end, t.spans, func(start, end Time, p part.Part, s *Span) {
-		b.deliver(t, Segment{CPU: t.cpu, Start: start, End: end, Part: p, Span: s})
+		b.deliver(t, Segment{CPU: t.cpu, Start: start, End: end, Part: p, Span: s, Foreign: t.foreign})
 	})
 	t.spans = t.spans[:0]
 }
@@ -154,6 +156,7 @@ func (b *Builder) switchIn(t *thread, e *eventfile.Event, prev Ref) {
 	}
 	t.set(stateOnCPU, at)
 	t.cursor, t.cpu = at, e.CPU
+	t.foreign = max(e.Dur, 0)
 	t.heldWake = wake{}
 	if !t.faulting {
 		t.faultFrom = 0
@@ -199,7 +202,10 @@ func (b *Builder) switchOut(t *thread, e *eventfile.Event) {
 	}
 	t.set(stateBlocked, at)
 	t.cpu = e.CPU
-	t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Owner: e.Owner}
+	t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Owner: e.Owner, Pid: t.pid}
+	if t.faulting {
+		t.block.Addr = e.Addr
+	}
 	t.blocked = blockedPart(t.block, t.faulting, FileType(e.FdType))
 	if t.heldWake.at < at && at-t.heldWake.at > heldLimit {
 		t.heldWake = wake{}
@@ -215,7 +221,7 @@ const heldLimit = Time(1e6)
 func (b *Builder) closeFault(t *thread, e *eventfile.Event, at Time) {
 	switch {
 	case e.FaultStart != 0:
-		t.spans = append(t.spans, Span{Start: e.FaultStart, End: at, Kind: eventfile.KindFault, Flags: eventfile.FlagCut})
+		t.spans = append(t.spans, Span{Start: e.FaultStart, End: at, Kind: eventfile.KindFault, Addr: e.Addr, Flags: eventfile.FlagCut})
 	case t.faultFrom != 0:
 		b.Counts.LostFaults++
 	}

@@ -16,11 +16,11 @@ func (b *Builder) addWaking(t *thread, e *eventfile.Event) {
 		t.block.Woken, t.block.Waker, t.block.WakerBy, t.block.WakeCPU = at, b.Tasks.Now(e.Peer), e.Flags, e.CPU
 		b.deliver(t, Segment{CPU: t.cpu, Start: t.since, End: at, Part: t.blocked, Block: t.block})
 		t.heldWake = wake{}
-		b.woken(t, at, e.DestCPU)
+		b.woken(t, at, e)
 	case stateUnknown:
 		t.cursor = at
-		t.block = &Block{Since: at, Woken: at, Waker: b.Tasks.Now(e.Peer), WakerBy: e.Flags, WakeCPU: e.CPU, Cut: true}
-		b.woken(t, at, e.DestCPU)
+		t.block = &Block{Since: at, Woken: at, Waker: b.Tasks.Now(e.Peer), WakerBy: e.Flags, WakeCPU: e.CPU, Pid: t.pid, Cut: true}
+		b.woken(t, at, e)
 	case stateOnCPU:
 		if e.Flags&eventfile.FlagOnRq == 0 {
 			t.heldWake = wake{at: at, cpu: e.DestCPU, waker: b.Tasks.Now(e.Peer), by: e.Flags, on: e.CPU}
@@ -28,10 +28,13 @@ func (b *Builder) addWaking(t *thread, e *eventfile.Event) {
 	}
 }
 
-func (b *Builder) woken(t *thread, at Time, cpu int32) {
+func (b *Builder) woken(t *thread, at Time, e *eventfile.Event) {
 	t.set(stateRunnable, at)
-	t.why, t.occupant, t.cpuIdle = part.Waking, 0, false
-	b.queue(t, cpu)
+	t.why = part.Waking
+	if e.Flags&eventfile.FlagThrottled != 0 {
+		t.why = part.Throttled
+	}
+	b.queue(t, e.DestCPU)
 }
 
 // addSnapshot takes the state in which the recording found the thread.
@@ -49,7 +52,7 @@ func (b *Builder) addSnapshot(t *thread, e *eventfile.Event) {
 	default:
 		t.set(stateBlocked, at)
 		t.cpu = e.CPU
-		t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Cut: true}
+		t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Pid: t.pid, Cut: true}
 		t.blocked = blockedPart(t.block, false, FileType(e.FdType))
 	}
 }
@@ -84,12 +87,23 @@ const idleRace = Time(100e3)
 
 // occupied delivers the wait up to the given time, during which who had the
 // CPU. A CPU that was idle when the thread was woken is only slow to leave
-// idle; one that goes idle while the thread is runnable refuses to run it. A
-// throttled thread waits for its quota, whoever has the CPU meanwhile.
+// idle, unless the quota kept it so; one that goes idle while the thread is
+// runnable refuses to run it. A throttled thread waits for its quota, whoever
+// has the CPU meanwhile.
 func (b *Builder) occupied(t *thread, who Ref, at Time) {
 	s := Segment{CPU: t.cpu, Start: max(t.since, t.cursor), End: at, Part: t.why, Occupant: who, Block: t.block}
-	if t.why == part.Throttled || t.cpuIdle && (t.why == part.Preempted || s.Start-t.since > idleRace) {
+	wentIdle := t.cpuIdle && (t.why == part.Preempted || s.Start-t.since > idleRace)
+	if t.why == part.Throttled || wentIdle || b.keptIdle(t, who, &s) {
 		s.Part, s.Occupant = part.Throttled, 0
 	}
 	b.deliver(t, s)
+}
+
+// keptIdle reports whether a woken thread's CPU stayed idle for want of quota:
+// its cgroup was throttled for as long as the whole wait.
+func (b *Builder) keptIdle(t *thread, who Ref, s *Segment) bool {
+	if b.Throttled == nil || t.why != part.Waking || who != Idle || s.Start != t.since || s.End-s.Start <= idleRace {
+		return false
+	}
+	return b.Throttled(s.Start, s.End) >= s.Len()-int64(idleRace)
 }
