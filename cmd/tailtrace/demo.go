@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/tailtrace/tailtrace/collector"
+	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
 	"github.com/tailtrace/tailtrace/internal/lab"
@@ -20,13 +22,18 @@ import (
 
 func runDemo(s streams, args []string) error {
 	f := newFlags(s, "demo", "", `Starts a small service and its load, makes a known few of the requests slow on purpose, records and
-explains them, and prints what was injected beside what was found. Takes about 20 s; needs root.`)
+explains them, and prints what was injected beside what was found. Takes about 20 s; needs root.
+With --require it becomes a check: several runs, of which only the scores are printed, in Markdown.`)
 	plan := lab.Plan{}
-	f.IntVar(&plan.Requests, "requests", 0, "requests to send (0: enough for about ten seconds)")
+	shape := f.String("shape", string(lab.Thread), "how the service is built: "+lab.ShapeNames()+"; all, with --require")
+	f.IntVar(&plan.Requests, "requests", 0, "requests of a run (0: enough for about ten seconds; with --require 100 for each injected one)")
 	f.Uint64Var(&plan.Seed, "seed", 1, "picks the requests that are made slow")
-	f.IntVar(&plan.PerCause, "per-cause", 0, "requests for each cause (0: a few)")
+	f.IntVar(&plan.PerCause, "per-cause", 0, "requests for each cause and run (0: a few)")
 	f.StringSliceVar(&plan.Causes, "causes", nil, "causes to inject: "+strings.Join(lab.Causes(), ", ")+" (default all)")
 	dir := f.String("dir", "", "folder to leave events.bin, rows.jsonl, truth.jsonl and explain.json in")
+	a := accuracy{}
+	f.Float64Var(&a.require, "require", 0, "fail with exit code 3 where recall or precision of a cause is below this, as 0.99")
+	f.IntVar(&a.runs, "runs", 1, "with --require: runs of each shape, with seeds from --seed on")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -40,6 +47,14 @@ explains them, and prints what was injected beside what was found. Takes about 2
 		return err
 	}
 	defer cleanup()
+	if f.Changed("require") {
+		a.shapes = []lab.Shape{lab.Shape(*shape)}
+		if *shape == "all" {
+			a.shapes = lab.Shapes()
+		}
+		return a.check(ctx, s, plan)
+	}
+	plan.Shape = lab.Shape(*shape)
 	return demo(ctx, s, plan)
 }
 
@@ -60,74 +75,89 @@ func demoDir(plan *lab.Plan, dir string) (cleanup func(), err error) {
 }
 
 func demo(ctx context.Context, s streams, plan lab.Plan) error {
-	events := filepath.Join(plan.Dir, "events.bin")
-	fmt.Fprintln(s.err, "tailtrace: starting the demo's service and load")
-	rec := &backgroundRecorder{out: events}
-	ran, err := lab.Run(ctx, plan, func(pid int) error { return rec.start(s, pid) })
-	if stopErr := rec.stop(); stopErr != nil {
-		return stopErr
-	}
-	if err != nil {
-		return fmt.Errorf("run the demo's load: %w", err)
-	}
-	_, x, err := analyze(events, []string{ran.Rows}, correlate.Options{Tail: demoTail(plan, ran)})
+	t, err := try(ctx, s, plan)
 	if err != nil {
 		return err
 	}
-	if err := saveJSON(filepath.Join(plan.Dir, "explain.json"), x); err != nil {
+	if err := t.explain.Text(s.out); err != nil {
 		return err
 	}
-	if err := x.Text(s.out); err != nil {
-		return err
-	}
-	return printTruth(s, ran, x)
-}
-
-// demoTail is a share that has room for every injected request and for as many
-// again that the machine slows down by itself.
-func demoTail(plan lab.Plan, ran *lab.Result) float64 {
-	injected := 0
-	for _, n := range ran.Injected {
-		injected += n
-	}
-	return max(0.01, 2*float64(injected)/float64(max(ran.Requests, 1)))
-}
-
-// printTruth puts what was injected beside what was found.
-func printTruth(s streams, ran *lab.Result, x *report.Explain) error {
-	f, err := os.Open(ran.Truth)
-	if err != nil {
-		return fmt.Errorf("open the truth: %w", err)
-	}
-	defer f.Close()
-	truth, err := lab.ReadTruth(f)
-	if err != nil {
-		return err
-	}
-	verdicts, inTail := tailVerdicts(x)
 	fmt.Fprintln(s.out, "\nwhat was injected, and how it was named")
-	if err := lab.WriteScores(s.out, lab.ScoreVerdicts(truth, verdicts, inTail)); err != nil {
+	if err := lab.WriteScores(s.out, t.scores); err != nil {
 		return fmt.Errorf("print the scores: %w", err)
 	}
-	for _, l := range ran.LeftOut {
+	for _, l := range t.ran.LeftOut {
 		fmt.Fprintf(s.out, "left out: %s: %s\n", l.Cause, l.Why)
 	}
 	return nil
 }
 
-// tailVerdicts maps the ids of a report's tail requests to their verdicts.
-func tailVerdicts(x *report.Explain) (verdict map[uint64]string, inTail map[uint64]bool) {
-	verdict, inTail = map[uint64]string{}, map[uint64]bool{}
+// trial is a run of the lab, recorded, explained and compared with its truth.
+type trial struct {
+	ran     *lab.Result
+	explain *report.Explain
+	scores  []lab.CauseScore
+}
+
+// try runs plan and leaves the files in its folder.
+func try(ctx context.Context, s streams, plan lab.Plan) (*trial, error) {
+	events := filepath.Join(plan.Dir, "events.bin")
+	fmt.Fprintln(s.err, "tailtrace: starting the demo's service and load")
+	rec := &backgroundRecorder{out: events}
+	ran, err := lab.Run(ctx, plan, func(pid int) error { return rec.start(s, pid) })
+	if stopErr := rec.stop(); stopErr != nil {
+		return nil, stopErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run the demo's load: %w", err)
+	}
+	res, x, err := analyze(events, []string{ran.Rows}, correlate.Options{Tail: demoTail(ran)})
+	if err != nil {
+		return nil, err
+	}
+	if err := saveJSON(filepath.Join(plan.Dir, "explain.json"), x); err != nil {
+		return nil, err
+	}
+	truth, err := readTruth(ran.Truth)
+	if err != nil {
+		return nil, err
+	}
+	return &trial{ran, x, lab.ScoreVerdicts(ran.Shape, truth, tailNames(res, x))}, nil
+}
+
+// demoTail is a share that has room for every injected request, for those that
+// it delays, and for as many again that the machine slows down by itself.
+func demoTail(ran *lab.Result) float64 {
+	injected := 0
+	for _, n := range ran.Injected {
+		injected += n
+	}
+	return min(1, max(0.01, float64((1+ran.AtOnce)*injected)/float64(max(ran.Requests, 1))))
+}
+
+func readTruth(path string) ([]lab.Truth, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the truth: %w", err)
+	}
+	defer f.Close()
+	return lab.ReadTruth(f)
+}
+
+// tailNames says how the tail's requests were named.
+func tailNames(res *correlate.Result, x *report.Explain) []lab.Named {
+	// With nothing lost, only switches that the kernel did not report leave
+	// gaps; the recording counts those.
+	lost := slices.ContainsFunc(res.Losses, func(l eventfile.Loss) bool { return l.Count > 0 })
+	gaps := res.Counts.Inconsistent > 0 && !lost
+	var list []lab.Named
 	for i := range x.Requests {
 		r := &x.Requests[i]
-		switch id := r.ID.(type) {
-		case uint64:
-			verdict[id], inTail[id] = r.Verdict, r.Tail
-		case float64: // read back from JSON
-			verdict[uint64(id)], inTail[uint64(id)] = r.Verdict, r.Tail
+		if id, ok := r.ID.(uint64); ok && r.Tail {
+			list = append(list, lab.Named{ID: id, Verdict: r.Verdict, Gap: gaps && r.Verdict == correlate.VerdictIncomplete})
 		}
 	}
-	return verdict, inTail
+	return list
 }
 
 // backgroundRecorder records beside the load.

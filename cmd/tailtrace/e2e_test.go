@@ -87,17 +87,15 @@ func TestDemoNamesWhatItInjected(t *testing.T) {
 	t.Log("\n" + run(t, build(t), "demo", "--dir", dir, "--per-cause", "10", "--requests", "7000"))
 	x := readExplain(t, filepath.Join(dir, "explain.json"))
 	checkExplain(t, x)
-	f, err := os.Open(filepath.Join(dir, "truth.jsonl"))
+	truth, err := readTruth(filepath.Join(dir, "truth.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	truth, err := lab.ReadTruth(f)
-	if err != nil {
-		t.Fatal(err)
+	var tail []lab.Named
+	for _, r := range x.Requests {
+		tail = append(tail, lab.Named{ID: uint64(r.ID.(float64)), Verdict: r.Verdict})
 	}
-	verdicts, inTail := tailVerdicts(x)
-	scores := lab.ScoreVerdicts(truth, verdicts, inTail)
+	scores := lab.ScoreVerdicts(lab.Thread, truth, tail)
 	if len(scores) < 10 {
 		t.Errorf("only %d causes were injected", len(scores))
 	}

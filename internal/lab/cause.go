@@ -9,6 +9,8 @@ type cause struct {
 	// natural: the machine does this to requests of its own accord too, so a
 	// request with nothing injected may rightly get this verdict.
 	natural bool
+	// rest is how long, ns, the service is left alone after a request with it.
+	rest int64
 	// missing says why this machine cannot inject it; nil = all can.
 	missing func(*Plan) error
 	// service and client prepare the cause in the process that injects it,
@@ -23,34 +25,34 @@ type serviceSide struct {
 	// arm runs as the request begins, so that what it starts elsewhere is
 	// under way by the time of inject.
 	arm func(ns int64) error
-	// inject runs in the middle of the request.
-	inject func(ns int64) (did, error)
-	// stretch is how much more work, in ns, the step does; of all steps
-	// together it should be ns.
-	stretch func(step int, ns int64) int64
+	// inject runs in the middle of the request, on the thread that has it.
+	inject func(t *thread, ns int64) (did, error)
+	// work does a step in place of the service, which would work for usual
+	// ns; over all steps it should take ns more than that.
+	work func(t *thread, step int, usual, ns int64)
 	// after tidies up once the answer is on its way.
 	after func() error
 }
 
 // clientSide is what the client does; the hooks are like the service's.
 type clientSide struct {
-	before func(ns int64) (did, error) // the request is about to be sent
-	late   func(ns int64) (did, error) // it was sent; its answer has not been read
+	before func(at int, ns int64) (did, error) // the request of row at is about to be sent
+	late   func(at int, ns int64) (did, error) // it was sent; its answer has not been read
 }
 
 // did says what an injection consisted of: 6 "fsyncs", 1 "ppoll". The zero
-// value stands for nothing: it was not this hook's turn.
+// value stands for nothing: it was not this hook's turn, or it came to nothing.
 type did struct {
 	count int
 	what  string
 }
 
 // call runs a hook that need not be there.
-func call(hook func(ns int64) (did, error), ns int64) (did, error) {
+func call(hook func(at int, ns int64) (did, error), at int, ns int64) (did, error) {
 	if hook == nil {
 		return did{}, nil
 	}
-	return hook(ns)
+	return hook(at, ns)
 }
 
 // causes is the registry. The wire carries an index into it.
@@ -58,11 +60,11 @@ var causes []*cause
 
 func init() {
 	causes = []*cause{
-		&preemptedCause, &wakingCause,
+		&preemptedCause, &wakingCause, &throttledCause,
 		&lockCause, &sleepCause, &netCause, &ioCause, &stoppedCause,
-		&faultCause,
-		&slowStepCause, &slowCoreCause,
-		&gcCause, &queuedCause, &clientCause,
+		&faultCause, &faultIOCause, &irqCause, &softirqCause,
+		&slowStepCause, &slowCoreCause, &moreWorkCause,
+		&gcCause, &queuedCause, &awaitCause, &clientCause,
 	}
 }
 
@@ -86,3 +88,6 @@ func findCause(name string) *cause {
 
 // index returns c's place in the registry.
 func (c *cause) index() int { return slices.Index(causes, c) }
+
+// clientOnly reports whether the service has no part in c.
+func (c *cause) clientOnly() bool { return c.client != nil && c.service == nil }

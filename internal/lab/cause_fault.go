@@ -14,7 +14,7 @@ var faultCause = cause{
 	service: func(*service) (serviceSide, error) {
 		var fresh []byte
 		return serviceSide{
-			inject: func(ns int64) (did, error) {
+			inject: func(_ *thread, ns int64) (did, error) {
 				var err error
 				fresh, err = unix.Mmap(-1, 0, freshBytes, unix.PROT_READ|unix.PROT_WRITE,
 					unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)

@@ -15,30 +15,33 @@ import (
 // (fsync) and for what it reads past the page cache (O_DIRECT), as often as
 // it takes.
 var ioCause = cause{
-	name: "io",
-	missing: func(p *Plan) error {
-		var fs unix.Statfs_t
-		if err := unix.Statfs(p.Dir, &fs); err != nil {
-			return fmt.Errorf("look at %s: %w", p.Dir, err)
-		}
-		if fs.Type == unix.TMPFS_MAGIC || fs.Type == unix.RAMFS_MAGIC {
-			return fmt.Errorf("%s is in memory, not on a disk", p.Dir)
-		}
-		return nil
-	},
+	name:    "io",
+	missing: needDisk,
 	service: func(s *service) (serviceSide, error) {
 		d, err := openDisk(s.setup.Plan.Dir)
 		if err != nil {
 			return serviceSide{}, err
 		}
 		turn := 0
-		return serviceSide{inject: func(ns int64) (did, error) {
+		return serviceSide{inject: func(_ *thread, ns int64) (did, error) {
 			if turn++; turn%2 == 0 {
 				return repeat(ns, "fsyncs", d.sync)
 			}
 			return repeat(ns, "direct reads", d.read)
 		}}, nil
 	},
+}
+
+// needDisk asks for a disk behind Plan.Dir.
+func needDisk(p *Plan) error {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(p.Dir, &fs); err != nil {
+		return fmt.Errorf("look at %s: %w", p.Dir, err)
+	}
+	if fs.Type == unix.TMPFS_MAGIC || fs.Type == unix.RAMFS_MAGIC {
+		return fmt.Errorf("%s is in memory, not on a disk", p.Dir)
+	}
+	return nil
 }
 
 // repeat calls f until ns nanoseconds have passed.

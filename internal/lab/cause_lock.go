@@ -1,60 +1,61 @@
 package lab
 
-import (
-	"errors"
-	"runtime"
-	"sync/atomic"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// lockCause makes the service wait for a mutex that another of its threads
-// holds.
+// lockCause makes the service wait for another of its threads, which holds a
+// mutex or has yet to signal a condition, by turns.
 var lockCause = cause{
 	name: "lock",
 	service: func(s *service) (serviceSide, error) {
-		h := &holder{setup: s.setup}
-		s.threads = append(s.threads, h.run)
+		if s.setup.Plan.Shape == Goroutines {
+			return lockGoMutex(), nil
+		}
+		forms := []serviceSide{lockMutex(s), lockCondition(s)}
+		turn := 0
 		return serviceSide{
 			arm: func(ns int64) error {
-				atomic.StoreUint32(&h.order, uint32(ns))
-				futexWake(&h.order)
-				return nil
+				turn = (turn + 1) % len(forms)
+				return forms[turn].arm(ns)
 			},
-			inject: func(int64) (did, error) {
-				for !h.held() {
-					// The holder may need this CPU to get that far.
-					unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-				}
-				h.acquire(s.tid)
-				h.release()
-				return did{1, "mutex wait"}, nil
-			},
+			inject: func(t *thread, ns int64) (did, error) { return forms[turn].inject(t, ns) },
 		}, nil
 	},
 }
 
-// holder is a thread that takes the mutex when it is told to.
-type holder struct {
-	mutex
-	setup setup
-	order uint32 // ns to hold it
+// lockMutex has a helper take a mutex and hold it.
+func lockMutex(s *service) serviceSide {
+	var m mutex
+	h := s.newHelper(func(tid int, ns int64) {
+		m.acquire(tid)
+		rawSleep(ns)
+		m.release()
+	})
+	return serviceSide{
+		arm: h.tell,
+		inject: func(t *thread, _ int64) (did, error) {
+			for !m.held() {
+				// The helper may need this CPU to get that far.
+				unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+			}
+			m.acquire(t.tid)
+			m.release()
+			return did{1, "mutex wait"}, nil
+		},
+	}
 }
 
-func (h *holder) run() {
-	tid := unix.Gettid()
-	if err := errors.Join(pin(0, h.setup.Others...), h.setup.shield(rankLoad)); err != nil {
-		panic(err)
-	}
-	for {
-		futexWait(&h.order, 0)
-		ns := atomic.SwapUint32(&h.order, 0)
-		if ns == 0 {
-			continue
-		}
-		h.acquire(tid)
-		rawSleep(int64(ns))
-		h.release()
-		runtime.Gosched() // see quiet
+// lockCondition has a helper make a condition come true.
+func lockCondition(s *service) serviceSide {
+	var c condition
+	h := s.newHelper(func(tid int, ns int64) {
+		rawSleep(ns)
+		c.signal(tid)
+	})
+	return serviceSide{
+		arm: h.tell,
+		inject: func(t *thread, _ int64) (did, error) {
+			c.wait(t.tid)
+			return did{1, "condition wait"}, nil
+		},
 	}
 }

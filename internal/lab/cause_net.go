@@ -1,9 +1,5 @@
 package lab
 
-import (
-	"os"
-)
-
 // netCause asks the peer something that it answers late, and waits for it by
 // turns in recvfrom and in ppoll.
 var netCause = cause{
@@ -11,14 +7,14 @@ var netCause = cause{
 	service: func(*service) (serviceSide, error) {
 		turn := 0
 		answer := make([]byte, answerBytes)
-		return serviceSide{inject: func(ns int64) (did, error) {
-			if err := (favour{what: answerLate, pid: os.Getpid(), ns: ns}).ask(); err != nil {
+		return serviceSide{inject: func(t *thread, ns int64) (did, error) {
+			if err := t.ask(answerLate, ns); err != nil {
 				return did{}, err
 			}
 			what := "recvfrom"
 			if turn++; turn%2 == 0 {
 				what = "ppoll"
-				if err := rawPoll(servicePeer); err != nil {
+				if _, err := rawPoll(servicePeer, -1); err != nil {
 					return did{}, err
 				}
 			}

@@ -7,7 +7,7 @@ var preemptedCause = cause{
 	natural: true,
 	missing: needRealtime,
 	service: func(*service) (serviceSide, error) {
-		return serviceSide{inject: func(ns int64) (did, error) {
+		return serviceSide{inject: func(_ *thread, ns int64) (did, error) {
 			return did{1, "hog on the CPU"}, order{spin: ns}.send(serviceHog)
 		}}, nil
 	},

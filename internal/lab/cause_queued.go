@@ -1,22 +1,30 @@
 package lab
 
-// queuedCause sends another request just ahead, for which the service's one
-// thread is busy when this one arrives. That request is flagged warm-up:
-// being slow itself, it would otherwise count as a request without a cause.
+// queuedCause sends another request that keeps the thread busy: just ahead, or
+// where a request can be under way without its thread, by turns just after.
+// The other one is flagged warm-up: being slow itself, it would otherwise
+// count as a request without a cause.
 var queuedCause = cause{
 	name: "queued",
 	client: func(c *client) (clientSide, error) {
+		turn := 0
+		after := len(c.users) > 1
+		other := func(at int, ns int64) error {
+			return c.send(c.spare(), request{cause: noCause, amount: ns, shard: uint64(at)})
+		}
 		return clientSide{
-			before: func(ns int64) (did, error) {
-				return did{1, "request ahead"}, c.send(c.spare(), request{cause: noCause, amount: ns})
+			before: func(at int, ns int64) (did, error) {
+				if turn++; after && turn%2 == 0 {
+					return did{}, nil
+				}
+				return did{1, "request ahead"}, other(at, ns)
+			},
+			late: func(at int, ns int64) (did, error) {
+				if !after || turn%2 != 0 {
+					return did{}, nil
+				}
+				return did{1, "request in between"}, other(at, ns)
 			},
 		}, nil
 	},
-}
-
-// spare returns a row beyond the planned ones, flagged warm-up.
-func (c *client) spare() int {
-	at := len(c.rows)
-	c.rows = append(c.rows, row{warmup: true})
-	return at
 }

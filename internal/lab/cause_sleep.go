@@ -4,7 +4,7 @@ package lab
 var sleepCause = cause{
 	name: "sleep",
 	service: func(*service) (serviceSide, error) {
-		return serviceSide{inject: func(ns int64) (did, error) {
+		return serviceSide{inject: func(_ *thread, ns int64) (did, error) {
 			rawSleep(ns)
 			return did{1, "clock_nanosleep"}, nil
 		}}, nil

@@ -9,7 +9,7 @@ var wakingCause = cause{
 	missing: needRealtime,
 	client: func(c *client) (clientSide, error) {
 		turn := 0
-		return clientSide{before: func(ns int64) (did, error) {
+		return clientSide{before: func(_ int, ns int64) (did, error) {
 			turn++
 			if c.setup.wakesInside(turn) {
 				return did{}, nil
@@ -23,7 +23,7 @@ var wakingCause = cause{
 	},
 	service: func(s *service) (serviceSide, error) {
 		turn := 0
-		return serviceSide{inject: func(ns int64) (did, error) {
+		return serviceSide{inject: func(_ *thread, ns int64) (did, error) {
 			turn++
 			if !s.setup.wakesInside(turn) {
 				return did{}, nil
@@ -42,7 +42,8 @@ var wakingCause = cause{
 const wakingLead = 100_000
 
 // wakesInside tells the two ways apart. Client and service count the same
-// turns. Where both share a CPU, the client cannot send while the hog runs.
+// turns. Where both share a CPU, the client cannot send while the hog runs;
+// and a thread with several requests is not surely asleep when it is sent one.
 func (s setup) wakesInside(turn int) bool {
-	return turn%2 == 0 || s.Others[0] == s.ServiceCPU
+	return turn%2 == 0 || s.Others[0] == s.ServiceCPU || s.Plan.Shape == Asyncio
 }

@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 )
 
-// client sends one request at a time and keeps everything in memory that it
-// set aside before the first, until the last is answered.
+// client plays the users and keeps everything in memory that it set aside
+// before the first request, until the last is answered.
 type client struct {
 	setup      setup
 	injections []injection // those to come
 	fd         int
+	users      []user
 	rows       []row // the request with id i is rows[i-firstID]
+	next       int   // index of the next planned row
 	truth      []Truth
 	sides      []clientSide // of causes
 	in, out    []byte
-	last       reply
 }
 
 type row struct {
@@ -47,7 +47,13 @@ func load(cfg setup) error {
 		return err
 	}
 	quiet()
-	if err := c.run(); err != nil {
+	if err := c.play(warmUps); err != nil {
+		return err
+	}
+	if err := handshake(); err != nil {
+		return err
+	}
+	if err := c.play(warmUps + cfg.Plan.Warmup + cfg.Plan.Requests); err != nil {
 		return err
 	}
 	unix.Close(c.fd) // the service ends with the connection
@@ -56,13 +62,18 @@ func load(cfg setup) error {
 
 func newClient(cfg setup) (*client, error) {
 	plan := cfg.Plan
+	sh, err := plan.Shape.find()
+	if err != nil {
+		return nil, err
+	}
 	injections := plan.schedule()
 	total := warmUps + plan.Warmup + plan.Requests
 	c := &client{
 		setup:      cfg,
 		injections: injections,
+		users:      make([]user, sh.users),
 		rows:       make([]row, total, total+len(injections)), // see spare
-		truth:      make([]Truth, 0, len(injections)),
+		truth:      make([]Truth, 0, plan.Requests),
 		sides:      make([]clientSide, len(causes)),
 		in:         make([]byte, replyBytes),
 		out:        make([]byte, requestBytes),
@@ -71,36 +82,11 @@ func newClient(cfg setup) (*client, error) {
 		if cs.client == nil || !plan.has(cs) {
 			continue
 		}
-		var err error
 		if c.sides[i], err = cs.client(c); err != nil {
 			return nil, fmt.Errorf("prepare %s: %w", cs.name, err)
 		}
 	}
 	return c, nil
-}
-
-// run sends every request, the ones for the warm-up before recording begins.
-func (c *client) run() error {
-	first := warmUps + c.setup.Plan.Warmup // the first that is measured
-	for at := range first + c.setup.Plan.Requests {
-		var err error
-		switch {
-		case len(c.injections) > 0 && at == first+c.injections[0].index:
-			err = c.injected(at, c.injections[0])
-			c.injections = c.injections[1:]
-		default:
-			err = c.plain(at, at < first)
-		}
-		if err != nil {
-			return fmt.Errorf("send request %d: %w", at+firstID, err)
-		}
-		if at == warmUps-1 {
-			if err := handshake(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (c *client) connect() error {
@@ -132,64 +118,7 @@ func handshake() error {
 	return nil
 }
 
-// plain sends a request in which nothing is injected.
-func (c *client) plain(at int, warmup bool) error {
-	c.rows[at].warmup = warmup
-	if err := c.send(at, request{cause: noCause}); err != nil {
-		return err
-	}
-	if err := c.receive(at); err != nil {
-		return err
-	}
-	c.pause(int64(c.setup.Plan.Gap))
-	return nil
-}
-
-func (c *client) injected(at int, in injection) error {
-	index := in.cause.index()
-	side := c.sides[index]
-	req := request{cause: index, amount: in.amount}
-	if in.cause.service == nil {
-		req = request{cause: noCause}
-	}
-	before, err := call(side.before, in.amount)
-	if err != nil {
-		return err
-	}
-	if err := c.send(at, req); err != nil {
-		return err
-	}
-	late, err := call(side.late, in.amount)
-	if err != nil {
-		return err
-	}
-	if err := c.receive(at); err != nil {
-		return err
-	}
-	c.remember(in, before, late, c.last.did)
-	c.pause(settle)
-	return nil
-}
-
-// remember writes down the injection that the last answer is about; one of
-// the hooks did it.
-func (c *client) remember(in injection, hooks ...did) {
-	t := Truth{
-		ID: c.last.id, Cause: in.cause.name, InjectedNS: in.amount,
-		MinorFaults: c.last.minor, MajorFaults: c.last.major,
-		Voluntary: c.last.voluntary, Involuntary: c.last.involuntary,
-	}
-	if c.last.took > 0 {
-		t.InjectedNS = c.last.took
-	}
-	for _, d := range hooks {
-		if d.count > 0 {
-			t.Detail = fmt.Sprintf("%d %s", d.count, d.what)
-		}
-	}
-	c.truth = append(c.truth, t)
-}
-
+// send sends the request of row at.
 func (c *client) send(at int, req request) error {
 	req.id = firstID + uint64(at)
 	req.encode(c.out)
@@ -197,27 +126,24 @@ func (c *client) send(at int, req request) error {
 	return rawWrite(c.fd, c.out)
 }
 
-// receive reads answers until that of request at; others before it go to
-// their own rows.
-func (c *client) receive(at int) error {
-	for {
-		if err := rawRead(c.fd, c.in); err != nil {
-			return err
-		}
-		received := now()
-		c.last = decodeReply(c.in)
-		other := int(c.last.id - firstID)
-		if other < 0 || other >= len(c.rows) {
-			return fmt.Errorf("answer to request %d, which was not sent", c.last.id)
-		}
-		c.rows[other].recv = received
-		if other == at {
-			return nil
-		}
+// receive reads the next answer into its row, at.
+func (c *client) receive() (at int, ans reply, err error) {
+	if err := rawRead(c.fd, c.in); err != nil {
+		return 0, ans, err
 	}
+	received := now()
+	ans = decodeReply(c.in)
+	at = int(ans.id - firstID)
+	if at < 0 || at >= len(c.rows) {
+		return 0, ans, fmt.Errorf("answer to request %d, which was not sent", ans.id)
+	}
+	c.rows[at].recv = received
+	return at, ans, nil
 }
 
-func (c *client) pause(ns int64) {
-	runtime.Gosched() // see quiet
-	rawSleep(ns)
+// spare returns a row beyond the planned ones, flagged warm-up.
+func (c *client) spare() int {
+	at := len(c.rows)
+	c.rows = append(c.rows, row{warmup: true})
+	return at
 }

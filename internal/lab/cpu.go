@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -27,6 +28,12 @@ func allowedCPUs() ([]int, error) {
 // pinProcess keeps every thread that this process has now, and those that
 // these will start, on cpus.
 func pinProcess(cpus []int) error {
+	return eachThread(func(tid int) error { return pin(tid, cpus...) })
+}
+
+// eachThread calls f with every thread of this process; those that end
+// meanwhile do not count.
+func eachThread(f func(tid int) error) error {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return fmt.Errorf("list own threads: %w", err)
@@ -36,7 +43,7 @@ func pinProcess(cpus []int) error {
 		if err != nil {
 			return fmt.Errorf("list own threads: %w", err)
 		}
-		if err := pin(tid, cpus...); err != nil && !os.IsNotExist(err) {
+		if err := f(tid); err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
 	}
@@ -64,11 +71,20 @@ const (
 	rankHog  rank = 50
 )
 
-// setRealtime gives the calling thread a rank.
-func setRealtime(r rank) error {
+// setRealtime gives a thread a rank; tid 0 is the calling thread.
+func setRealtime(tid int, r rank) error {
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: uint32(r)}
-	if err := unix.SchedSetAttr(0, &attr, 0); err != nil {
+	if err := rawSetScheduler(tid, &attr); err != nil {
 		return fmt.Errorf("ask for real-time priority: %w", err)
+	}
+	return nil
+}
+
+// setOrdinary takes the calling thread's rank away.
+func setOrdinary() error {
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL}
+	if err := rawSetScheduler(0, &attr); err != nil {
+		return fmt.Errorf("give up real-time priority: %w", err)
 	}
 	return nil
 }
@@ -78,7 +94,7 @@ func needRealtime(*Plan) error {
 	result := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		result <- setRealtime(rankHog)
+		result <- setRealtime(0, rankHog)
 	}()
 	return <-result
 }
@@ -88,7 +104,16 @@ func (s setup) shield(r rank) error {
 	if s.Plan.Exposed {
 		return nil
 	}
-	return setRealtime(r)
+	return setRealtime(0, r)
+}
+
+// shieldProcess shields every thread that this process has now, and those that
+// these will start.
+func (s setup) shieldProcess(r rank) error {
+	if s.Plan.Exposed {
+		return nil
+	}
+	return eachThread(func(tid int) error { return setRealtime(tid, r) })
 }
 
 // setName names the process and the calling thread, at most 15 bytes.

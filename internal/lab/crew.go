@@ -1,19 +1,11 @@
 package lab
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"os/exec"
-	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // crew is the processes of a run.
@@ -21,15 +13,8 @@ type crew struct {
 	setup    setup
 	service  *child
 	client   *child
-	children []*child // in the order in which they end
-}
-
-type child struct {
-	role   string
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout io.ReadCloser
-	stderr bytes.Buffer
+	children []*child       // in the order in which they end
+	after    []func() error // to be done when they have
 }
 
 // startCrew starts them all; they live no longer than ctx or the caller.
@@ -41,93 +26,57 @@ func startCrew(ctx context.Context, plan Plan) (*crew, error) {
 		return c, err
 	}
 	last := len(cpus) - 1
-	c.setup = setup{Plan: plan, ServiceCPU: cpus[last], Others: cpus[:max(last, 1)]}
-	files, err := c.openFiles()
-	defer func() {
-		for _, f := range files {
-			f.Close()
+	c.setup = setup{Plan: plan, ServiceCPU: cpus[last], Others: cpus[:max(last, 1)], CauseNames: Causes()}
+	if plan.has(&throttledCause) {
+		q, err := newQuota()
+		if err != nil {
+			return c, err
 		}
-	}()
-	if err != nil {
+		c.setup.Quota = q.dir
+		c.after = append(c.after, q.remove)
+	}
+	f := &shared{}
+	defer f.close()
+	if c.setup.Address, err = f.open(); err != nil {
 		return c, err
 	}
-	listener, orders, order, toPeer, ofPeer := files[0], files[1], files[2], files[3], files[4]
-	start := func(role string, cpu int, inherit ...*os.File) *child {
-		ch := &child{role: role}
-		err = errors.Join(err, ch.start(ctx, c.setup, cpu, inherit))
+	if err := c.recruit(f); err != nil {
+		return c, err
+	}
+	for _, ch := range c.children {
+		if err := ch.start(ctx, c.setup); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// recruit says who takes part.
+func (c *crew) recruit(f *shared) error {
+	plan := &c.setup.Plan
+	service := plan.command()
+	if plan.Shape == Asyncio {
+		var remove func() error
+		var err error
+		if service, remove, err = unpackService(plan.Dir); err != nil {
+			return err
+		}
+		c.after = append(c.after, remove)
+	}
+	member := func(role string, command []string, cpu int, inherit ...*os.File) *child {
+		ch := &child{role: role, command: command, cpu: cpu, inherit: inherit}
+		c.children = append(c.children, ch)
 		return ch
 	}
-	other := c.setup.Others[len(c.setup.Others)-1]
-	c.service = start("service", c.setup.ServiceCPU, listener, order, toPeer)
-	c.client = start("client", other, order)
-	c.children = []*child{c.client, c.service, start("peer", other, ofPeer)}
-	if needRealtime(&plan) == nil {
-		c.children = append(c.children, start("hog", c.setup.ServiceCPU, orders))
+	here, other := c.setup.ServiceCPU, c.setup.Others[len(c.setup.Others)-1]
+	c.client = member("client", plan.command(), other, f.toHog)
+	c.service = member("service", service, here, f.listener, f.toHog, f.toPeer, f.toFlood)
+	member("peer", plan.command(), other, f.ofPeer)
+	if needRealtime(plan) == nil {
+		member("hog", plan.command(), here, f.ofHog)
 	}
-	return c, err
-}
-
-// openFiles makes what the children share: the service's listener, the pipe
-// to the hog and the socket pair of service and peer, in the order that
-// startCrew takes them. The parent has no use for them itself.
-func (c *crew) openFiles() ([]*os.File, error) {
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		return nil, fmt.Errorf("open the service's port: %w", err)
-	}
-	defer l.Close()
-	c.setup.Address = l.Addr().String()
-	listener, err := l.File()
-	if err != nil {
-		return nil, fmt.Errorf("open the service's port: %w", err)
-	}
-	files := []*os.File{listener}
-	var pipe [2]int
-	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		return files, fmt.Errorf("open the pipe to the hog: %w", err)
-	}
-	files = append(files, os.NewFile(uintptr(pipe[0]), "orders"), os.NewFile(uintptr(pipe[1]), "order"))
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return files, fmt.Errorf("open the socket to the peer: %w", err)
-	}
-	return append(files, os.NewFile(uintptr(pair[0]), "to peer"), os.NewFile(uintptr(pair[1]), "of peer")), nil
-}
-
-func (ch *child) start(ctx context.Context, s setup, cpu int, inherit []*os.File) error {
-	command := s.Plan.Command
-	if len(command) == 0 {
-		self, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("find the own executable: %w", err)
-		}
-		command = []string{self, Subcommand}
-	}
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], ch.role)...)
-	// No garbage collection and no signals for preemption.
-	cmd.Env = append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1")
-	cmd.ExtraFiles = inherit
-	cmd.Stderr = &ch.stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	cmd.WaitDelay = drain
-	ch.cmd = cmd
-	var err error
-	if ch.stdin, err = cmd.StdinPipe(); err != nil {
-		return fmt.Errorf("start the lab's %s: %w", ch.role, err)
-	}
-	if ch.stdout, err = cmd.StdoutPipe(); err != nil {
-		return fmt.Errorf("start the lab's %s: %w", ch.role, err)
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the lab's %s: %w", ch.role, err)
-	}
-	s.CPU = cpu
-	line, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("start the lab's %s: %w", ch.role, err)
-	}
-	if _, err := ch.stdin.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("set up the lab's %s: %w", ch.role, err)
+	if plan.has(&softirqCause) {
+		member("flood", plan.command(), other, f.ofFlood)
 	}
 	return nil
 }
@@ -152,13 +101,10 @@ func (c *crew) play(started func(pid int) error) error {
 func (c *crew) wait() error {
 	var errs []error
 	for _, ch := range c.children {
-		if ch.cmd == nil || ch.cmd.Process == nil {
-			continue
-		}
-		if err := ch.cmd.Wait(); err != nil {
-			errs = append(errs, fmt.Errorf("the lab's %s: %w: %s", ch.role, err,
-				strings.TrimSpace(ch.stderr.String())))
-		}
+		errs = append(errs, ch.wait())
+	}
+	for _, f := range c.after {
+		errs = append(errs, f())
 	}
 	return errors.Join(errs...)
 }

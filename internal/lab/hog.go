@@ -24,7 +24,7 @@ func (o order) send(fd int) error {
 
 // hog takes the CPU that it shares with the service whenever it is told to.
 func hog(setup) error {
-	if err := setRealtime(rankHog); err != nil {
+	if err := setRealtime(0, rankHog); err != nil {
 		return err
 	}
 	quiet()

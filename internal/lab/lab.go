@@ -2,17 +2,18 @@
 // the requests are made slow on purpose, each by one known cause. It is the
 // ground truth that tailtrace is shown on and measured against.
 //
-// Run starts four processes, all of them this executable again (see Main): the
-// service, whose one thread has a CPU to itself; the client, which sends one
-// request at a time; a hog, which takes the service's CPU away at real-time
-// priority; and a peer, which answers late and stops the service. What each
-// request got is written down by those who did it, not by what was planned.
+// Run starts a few processes, of this executable again (see Main): the service,
+// in one of several shapes, which has a CPU to itself; the client; a hog, which
+// takes the service's CPU away at real-time priority; a peer, which answers
+// late and stops the service; and a flood of packets. What each request got is
+// written down by those who did it, not by what was planned.
 package lab
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -20,9 +21,11 @@ import (
 
 // Result is what a run left behind.
 type Result struct {
-	Rows     string         // the client's rows, canonical JSON lines
-	Truth    string         // one line for each injected request
+	Rows     string // the client's rows, canonical JSON lines
+	Truth    string // one line for each measured request
+	Shape    Shape
 	Requests int            // measured ones
+	AtOnce   int            // requests under way at once, at most
 	Injected map[string]int // those made slow, by cause
 	LeftOut  []LeftOut
 }
@@ -43,6 +46,9 @@ func Run(ctx context.Context, plan Plan, started func(pid int) error) (*Result, 
 		return nil, fmt.Errorf("check the lab's plan: %w", err)
 	}
 	plan.Exposed = plan.Exposed || needRealtime(&plan) != nil
+	if err := plan.Shape.Possible(); err != nil {
+		return nil, err
+	}
 	left := plan.leaveOut()
 	if len(plan.Causes) == 0 {
 		return nil, fmt.Errorf("none of the causes can be injected here: %v", left)
@@ -66,17 +72,39 @@ func Run(ctx context.Context, plan Plan, started func(pid int) error) (*Result, 
 	if err != nil {
 		return nil, err
 	}
+	sh, err := plan.Shape.find()
+	if err != nil {
+		return nil, err
+	}
 	res := &Result{
 		Rows:     filepath.Join(plan.Dir, rowsFile),
 		Truth:    filepath.Join(plan.Dir, truthFile),
+		Shape:    plan.Shape,
 		Requests: plan.Requests,
+		AtOnce:   sh.users,
 		Injected: map[string]int{},
 		LeftOut:  left,
 	}
-	for _, in := range plan.schedule() {
-		res.Injected[in.cause.name]++
+	return res, res.count()
+}
+
+// count reads from the truth what was injected.
+func (r *Result) count() error {
+	f, err := os.Open(r.Truth)
+	if err != nil {
+		return fmt.Errorf("open the truth: %w", err)
 	}
-	return res, nil
+	defer f.Close()
+	truth, err := ReadTruth(f)
+	if err != nil {
+		return err
+	}
+	for i := range truth {
+		if c := truth[i].Cause; c != "" {
+			r.Injected[c]++
+		}
+	}
+	return nil
 }
 
 const (

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,10 +35,29 @@ var witness = map[string]func(Truth) bool{
 	"gc":        func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"queued":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"client":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"throttled": func(t Truth) bool { return t.Involuntary >= 1 && t.MinorFaults < 64 },
+	"fault-io":  func(t Truth) bool { return t.MajorFaults >= 8 && t.Voluntary >= 8 },
+	"irq":       func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"softirq":   func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"more-work": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 }
 
 func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
-	plan := Plan{Dir: diskDir(t), Requests: 1500, Warmup: 50, PerCause: 3, Seed: 1}
+	for _, shape := range Shapes() {
+		t.Run(string(shape), func(t *testing.T) {
+			if shape == Asyncio {
+				testenv.Need(t, shape.Possible() == nil, "Python 3.9 or later")
+			}
+			testRun(t, Plan{Dir: diskDir(t), Shape: shape, Requests: 1500, Warmup: 50, PerCause: 3, Seed: 1})
+		})
+	}
+}
+
+// neverHere are causes that machines without what they need leave out even
+// from root.
+var neverHere = map[string]bool{"more-work": true}
+
+func testRun(t *testing.T, plan Plan) {
 	var shm *os.File
 	res, err := Run(context.Background(), plan, func(pid int) error {
 		var err error
@@ -50,51 +68,65 @@ func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shm.Close() // the service has removed the file by now
-	rows, latency := readRows(t, res.Rows)
-	truth := readTruth(t, res.Truth)
 	for _, left := range res.LeftOut {
-		testenv.Need(t, os.Geteuid() != 0, left.Cause+": "+left.Why)
+		if !neverHere[left.Cause] {
+			testenv.Need(t, os.Geteuid() != 0, left.Cause+": "+left.Why)
+		}
 	}
-	// A queued request has one ahead of it, which is flagged like a warm-up.
-	if want := 1500 + 50 + res.Injected["queued"]; rows != want || len(latency) != 1500 {
-		t.Errorf("%d rows, %d of them measured; want %d and 1500", rows, len(latency), want)
+	if got, want := len(res.Injected)+len(res.LeftOut), len(plan.Shape.Causes()); got != want {
+		t.Errorf("%d causes injected or left out, want %d", got, want)
 	}
+	latency := checkRows(t, plan, res)
+	checkRing(t, plan, res, shm, latency)
+	checkTruth(t, res, readTruth(t, res.Truth), latency)
+}
 
+// checkRows returns the latencies of the measured requests.
+func checkRows(t *testing.T, plan Plan, res *Result) map[uint64]int64 {
+	rows, latency := readRows(t, res.Rows)
+	// A queued request has another one beside it, flagged like a warm-up.
+	if want := plan.Requests + plan.Warmup + res.Injected["queued"]; rows != want || len(latency) != plan.Requests {
+		t.Errorf("%d rows, %d of them measured; want %d and %d", rows, len(latency), want, plan.Requests)
+	}
+	return latency
+}
+
+func checkRing(t *testing.T, plan Plan, res *Result, shm *os.File, latency map[uint64]int64) {
 	windows, spans := readRing(t, shm)
 	for id := range latency {
 		if windows[id] != len(steps) {
 			t.Fatalf("request %d has %d marks in the ring, want %d", id, windows[id], len(steps))
 		}
 	}
-	if spans != res.Injected["gc"] {
-		t.Errorf("%d spans in the ring, want %d", spans, res.Injected["gc"])
+	if spans < res.Injected["gc"] || plan.Shape != Asyncio && spans != res.Injected["gc"] {
+		t.Errorf("%d spans in the ring for %d collections", spans, res.Injected["gc"])
 	}
+}
 
-	if got, want := len(res.Injected)+len(res.LeftOut), len(Causes()); got != want {
-		t.Errorf("%d causes injected or left out, want %d", got, want)
+func checkTruth(t *testing.T, res *Result, truth []Truth, latency map[uint64]int64) {
+	if len(truth) != len(latency) {
+		t.Errorf("the truth is of %d requests, and %d were measured", len(truth), len(latency))
 	}
-	injected, amounts := map[string][]int64{}, map[string][]int64{}
+	took, amounts := map[string][]int64{}, map[string][]int64{}
 	for _, tr := range truth {
-		l, ok := latency[tr.ID]
-		if !ok {
-			t.Errorf("request %d is in the truth and not in the rows", tr.ID)
+		if l := latency[tr.ID]; l != tr.LatencyNS {
+			t.Errorf("request %d took %d ns by its row, %d by the truth", tr.ID, l, tr.LatencyNS)
 		}
-		injected[tr.Cause] = append(injected[tr.Cause], l)
+		took[tr.Cause] = append(took[tr.Cause], tr.LatencyNS)
 		amounts[tr.Cause] = append(amounts[tr.Cause], tr.InjectedNS)
-		if ok := witness[tr.Cause]; ok != nil && !ok(tr) {
+		if ok := witness[tr.Cause]; ok != nil && tr.CPUNS > 0 && !ok(tr) {
 			t.Errorf("the kernel's counts do not fit the cause: %+v", tr)
 		}
-		delete(latency, tr.ID)
 	}
-	normal := median(slices.Collect(maps.Values(latency)))
+	normal := median(took[""])
 	for name := range res.Injected {
-		got := injected[name]
-		if len(got) != res.Injected[name] {
-			t.Errorf("%s: %d in the truth, %d in the result", name, len(got), res.Injected[name])
+		if got := len(took[name]); got != res.Injected[name] {
+			t.Errorf("%s: %d in the truth, %d in the result", name, got, res.Injected[name])
+			continue
 		}
-		m, amount := median(got), median(amounts[name])
-		if m < 3*normal {
-			t.Errorf("%s: the median request takes %d ns, not even three times the normal %d", name, m, normal)
+		m, amount := median(took[name]), median(amounts[name])
+		if m < 2*normal {
+			t.Errorf("%s: the median request takes %d ns, not even twice the normal %d", name, m, normal)
 		}
 		if m > 4*(amount+normal) {
 			t.Errorf("%s: the median request takes %d ns, which an injected %d and a normal %d do not explain",
@@ -245,9 +277,15 @@ func readRing(t *testing.T, shm *os.File) (marks map[uint64]int, spans int) {
 	for s := (ring.Slot{}); r.Next(&s); {
 		if s.Type == ring.Span {
 			spans++
-		} else {
-			marks[binary.LittleEndian.Uint64(s.ID[:])] = len(s.Points)
+			continue
 		}
+		n := 0
+		for _, p := range s.Points {
+			if p.Type == ring.Mark {
+				n++
+			}
+		}
+		marks[binary.LittleEndian.Uint64(s.ID[:])] = n
 	}
 	if invalid, problem := r.Invalid(); invalid > 0 || r.Err() != nil {
 		t.Errorf("%d bad slots in the ring (%v), error %v", invalid, problem, r.Err())

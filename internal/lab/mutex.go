@@ -34,3 +34,32 @@ func (m *mutex) release() {
 
 // held reports whether a thread has the lock.
 func (m *mutex) held() bool { return atomic.LoadInt32(&m.owner) != 0 }
+
+// condition is a condition variable with its mutex and what it is about.
+type condition struct {
+	mutex
+	seq  uint32 // goes up with every signal; waiters sleep on it
+	done bool
+}
+
+// wait blocks the calling thread until it is done, and makes it
+// undone again.
+func (c *condition) wait(tid int) {
+	c.acquire(tid)
+	for !c.done {
+		seq := atomic.LoadUint32(&c.seq)
+		c.release()
+		futexWaitBitset(&c.seq, seq)
+		c.acquire(tid)
+	}
+	c.done = false
+	c.release()
+}
+
+func (c *condition) signal(tid int) {
+	c.acquire(tid)
+	c.done = true
+	c.release()
+	atomic.AddUint32(&c.seq, 1)
+	futexWake(&c.seq)
+}

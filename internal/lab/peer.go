@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -12,28 +13,30 @@ import (
 
 // A favour is what the service asks of the peer.
 type favour struct {
-	what favourKind
-	pid  int
-	ns   int64
+	what     favourKind
+	pid, tid int // of the thread that asks
+	ns       int64
 }
 
 type favourKind uint64
 
 const (
 	answerLate favourKind = 1 // send answerBytes, ns from now
-	stopMe     favourKind = 2 // stop pid now, and let it go on ns later
+	stopMe     favourKind = 2 // stop the service now, and let it go on ns later
 )
 
 const (
-	favourBytes = 24
+	favourBytes = 32
 	answerBytes = 8
 )
 
-func (f favour) ask() error {
+// ask asks the peer a favour for t.
+func (t *thread) ask(what favourKind, ns int64) error {
 	var b [favourBytes]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(f.what))
-	binary.LittleEndian.PutUint64(b[8:], uint64(f.pid))
-	binary.LittleEndian.PutUint64(b[16:], uint64(f.ns))
+	binary.LittleEndian.PutUint64(b[:], uint64(what))
+	binary.LittleEndian.PutUint64(b[8:], uint64(os.Getpid()))
+	binary.LittleEndian.PutUint64(b[16:], uint64(t.tid))
+	binary.LittleEndian.PutUint64(b[24:], uint64(ns))
 	return rawWrite(servicePeer, b[:])
 }
 
@@ -53,7 +56,8 @@ func peer(cfg setup) error {
 		f := favour{
 			what: favourKind(binary.LittleEndian.Uint64(b)),
 			pid:  int(binary.LittleEndian.Uint64(b[8:])),
-			ns:   int64(binary.LittleEndian.Uint64(b[16:])),
+			tid:  int(binary.LittleEndian.Uint64(b[16:])),
+			ns:   int64(binary.LittleEndian.Uint64(b[24:])),
 		}
 		if err := f.do(); err != nil {
 			return err
@@ -68,7 +72,9 @@ func (f favour) do() error {
 		rawSleep(f.ns)
 		return rawWrite(peerSocket, make([]byte, answerBytes))
 	case stopMe:
-		if err := unix.Kill(f.pid, unix.SIGSTOP); err != nil {
+		// All threads stop when one has the signal. It goes to the one that
+		// has the CPU, which another would have to wait for.
+		if err := unix.Tgkill(f.pid, f.tid, unix.SIGSTOP); err != nil {
 			return fmt.Errorf("stop the service: %w", err)
 		}
 		rawSleep(f.ns)

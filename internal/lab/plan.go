@@ -12,10 +12,11 @@ import (
 // a default that makes a run of about ten seconds.
 type Plan struct {
 	Dir      string        // where rows and truth go; it must exist
+	Shape    Shape         // of the service
 	Requests int           // measured requests
 	Warmup   int           // requests ahead of them, flagged in the rows
 	Seed     uint64        // picks the injected requests
-	Causes   []string      // as in Causes; empty = all
+	Causes   []string      // as in Shape.Causes; empty = all of these
 	PerCause int           // requests for each cause
 	Min, Max time.Duration // what one injection costs is drawn from here
 	Work     time.Duration // CPU time of an ordinary request
@@ -42,15 +43,20 @@ type injection struct {
 const spacing = 4
 
 func (p Plan) complete() (Plan, error) {
+	setDefault(&p.Shape, Thread)
 	setDefault(&p.Requests, 7000)
 	setDefault(&p.Warmup, 100)
 	setDefault(&p.PerCause, 5)
 	setDefault(&p.Min, 5*time.Millisecond)
 	setDefault(&p.Max, 8*time.Millisecond)
-	setDefault(&p.Work, 500*time.Microsecond)
-	setDefault(&p.Gap, 500*time.Microsecond)
+	sh, err := p.Shape.find()
+	if err != nil {
+		return p, err
+	}
+	setDefault(&p.Work, sh.work)
+	setDefault(&p.Gap, sh.gap)
 	if len(p.Causes) == 0 {
-		p.Causes = Causes()
+		p.Causes = p.Shape.Causes()
 	}
 	switch {
 	case p.Dir == "":
@@ -64,6 +70,9 @@ func (p Plan) complete() (Plan, error) {
 	for _, name := range p.Causes {
 		if findCause(name) == nil {
 			return p, fmt.Errorf("no cause is named %q", name)
+		}
+		if !sh.has(name) {
+			return p, fmt.Errorf("a service of the shape %s cannot have the cause %s", p.Shape, name)
 		}
 	}
 	return p, nil

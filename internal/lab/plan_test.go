@@ -13,7 +13,7 @@ func TestScheduleGivesEachRequestOneCauseAndRoomAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := plan.schedule()
-	if want := len(Causes()) * plan.PerCause; len(got) != want {
+	if want := len(plan.Causes) * plan.PerCause; len(got) != want {
 		t.Fatalf("%d injections, want %d", len(got), want)
 	}
 	count := map[string]int{}
@@ -29,7 +29,7 @@ func TestScheduleGivesEachRequestOneCauseAndRoomAround(t *testing.T) {
 			t.Errorf("injection of %v is outside of %v to %v", d, plan.Min, plan.Max)
 		}
 	}
-	for _, name := range Causes() {
+	for _, name := range plan.Causes {
 		if count[name] != plan.PerCause {
 			t.Errorf("%s is injected %d times, want %d", name, count[name], plan.PerCause)
 		}
@@ -51,6 +51,8 @@ func TestPlanRejects(t *testing.T) {
 	}{
 		{"no directory", Plan{}, "no directory"},
 		{"an unknown cause", Plan{Dir: ".", Causes: []string{"gremlins"}}, `no cause is named "gremlins"`},
+		{"an unknown shape", Plan{Dir: ".", Shape: "blob"}, `no service has the shape "blob"`},
+		{"a cause of another shape", Plan{Dir: ".", Shape: Asyncio, Causes: []string{"io"}}, "asyncio cannot have the cause io"},
 		{"too few requests", Plan{Dir: ".", Requests: 100}, "100 requests are too few"},
 		{"an empty range", Plan{Dir: ".", Min: time.Second}, "empty range"},
 		{"a negative gap", Plan{Dir: ".", Gap: -1}, "negative"},

@@ -21,6 +21,9 @@ type setup struct {
 	CPU        int    // this child's
 	Others     []int  // CPUs for everything but the service; the same one where there is just one
 	ServiceCPU int
+	Quota      string   // the cgroup for the service; empty = none
+	Try        bool     // only find out whether it can be done here
+	CauseNames []string // by index, as on the wire
 }
 
 // The files that a child inherits, from descriptor 3 on.
@@ -28,16 +31,20 @@ const (
 	serviceListener = 3
 	serviceHog      = 4
 	servicePeer     = 5
+	serviceFlood    = 6
 	clientHog       = 3
 	hogOrders       = 3
 	peerSocket      = 3
+	floodOrders     = 3
+	lastInherited   = serviceFlood
 )
 
 // Main is one process of the lab; args are those after Subcommand. It returns
 // the exit status.
 func Main(args []string) int {
 	roles := map[string]func(setup) error{
-		"service": serve, "client": load, "hog": hog, "peer": peer,
+		"service": serve, "client": load, "hog": hog, "peer": peer, "flood": flood,
+		"quota": tryQuota,
 	}
 	if len(args) != 1 || roles[args[0]] == nil {
 		fmt.Fprintln(os.Stderr, "this is a part of tailtrace demo; it is not started by hand")
@@ -67,7 +74,7 @@ func enter(name string, role func(setup) error) error {
 	if err := pin(0, s.CPU); err != nil {
 		return err
 	}
-	for fd := 3; fd <= 5; fd++ {
+	for fd := 3; fd <= lastInherited; fd++ {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil {
 			if err := unix.SetNonblock(fd, false); err != nil {
 				return fmt.Errorf("make descriptor %d block: %w", fd, err)
@@ -84,14 +91,13 @@ func enter(name string, role func(setup) error) error {
 // a request; yet with a P for each goroutine and no blocking calls that the
 // scheduler knows of, it stays where it is. Its loop calls runtime.Gosched
 // where nothing waits for it, which starts a new time slice.
-func quiet(threads ...func()) {
+//
+// Each of threads calls ready when it is.
+func quiet(threads ...func(ready func())) {
 	runtime.GOMAXPROCS(1 + len(threads))
 	for _, run := range threads {
 		running := make(chan struct{})
-		go func() {
-			close(running)
-			run()
-		}()
+		go run(func() { close(running) })
 		<-running
 	}
 	runtime.UnlockOSThread()

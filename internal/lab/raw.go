@@ -30,6 +30,15 @@ func rawRead(fd int, b []byte) error {
 	return nil
 }
 
+// rawReadAt reads what there is at a place in a file, up to len(b) bytes.
+func rawReadAt(fd int, b []byte, at int64) (int, error) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), uintptr(at), 0, 0)
+	if errno != 0 {
+		return 0, fmt.Errorf("read: %w", errno)
+	}
+	return int(n), nil
+}
+
 // rawWrite writes all of b, which is small enough to go out in one piece.
 func rawWrite(fd int, b []byte) error {
 	_, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
@@ -49,14 +58,20 @@ func rawRecv(fd int, b []byte) error {
 	return nil
 }
 
-// rawPoll waits until fd can be read.
-func rawPoll(fd int) error {
+// rawPoll waits until fd can be read, for ns nanoseconds at most (negative:
+// for as long as it takes).
+func rawPoll(fd int, ns int64) (ready bool, err error) {
 	p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	_, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, 0, 0, 0, 0)
-	if errno != 0 {
-		return fmt.Errorf("ppoll: %w", errno)
+	var timeout *unix.Timespec
+	if ns >= 0 {
+		ts := unix.NsecToTimespec(ns)
+		timeout = &ts
 	}
-	return nil
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	if errno != 0 && errno != unix.EINTR {
+		return false, fmt.Errorf("ppoll: %w", errno)
+	}
+	return errno == 0 && n > 0, nil
 }
 
 // rawSleep sleeps ns nanoseconds, however often it is interrupted.
@@ -81,8 +96,10 @@ func sendAtOnce(fd int) error {
 }
 
 const (
-	futexWaitPrivate = 0 | 128
-	futexWakePrivate = 1 | 128
+	futexWaitPrivate   = 0 | 128
+	futexWakePrivate   = 1 | 128
+	futexBitsetPrivate = 9 | 128
+	futexAny           = 1<<32 - 1
 )
 
 // futexWait sleeps while *word is value, or returns at once or without reason.
@@ -90,7 +107,28 @@ func futexWait(word *uint32, value uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, uintptr(value), 0, 0, 0)
 }
 
+// futexWaitBitset is futexWait as condition variables call it.
+func futexWaitBitset(word *uint32, value uint32) {
+	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexBitsetPrivate, uintptr(value), 0, 0, futexAny)
+}
+
 // futexWake wakes one thread that waits on word.
 func futexWake(word *uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakePrivate, 1, 0, 0, 0)
+}
+
+// rawSetScheduler sets how a thread is scheduled.
+func rawSetScheduler(tid int, attr *unix.SchedAttr) error {
+	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETATTR, uintptr(tid), uintptr(unsafe.Pointer(attr)), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// rawThreadCPU is the CPU time of the calling thread, ns.
+func rawThreadCPU() int64 {
+	var ts unix.Timespec
+	unix.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_THREAD_CPUTIME_ID, uintptr(unsafe.Pointer(&ts)), 0)
+	return ts.Nano()
 }

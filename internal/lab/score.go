@@ -1,13 +1,18 @@
 package lab
 
 import (
-	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
-	"text/tabwriter"
 )
+
+// Named is what was said of one tail request.
+type Named struct {
+	ID      uint64
+	Verdict string
+	// Gap: the verdict is incomplete because the kernel did not report what
+	// the request's thread did, and the recording says so.
+	Gap bool
+}
 
 // CauseScore counts how the requests with one cause were named.
 type CauseScore struct {
@@ -15,21 +20,23 @@ type CauseScore struct {
 	Injected int
 	InTail   int // of Injected
 	Right    int // of InTail: the verdict is the cause
+	Gaps     int // of InTail: the trace has a gap there, and the verdict says so
 
-	// Tail requests that got Cause as their verdict wrongly: because they have
-	// another injected cause, or none and the lab alone can cause this.
+	// Tail requests that got Cause as their verdict wrongly: they have
+	// another injected cause; or none, and the lab alone can cause this; or
+	// what the kernel counted on their thread contradicts it.
 	Wrong int
-	// Natural ones had nothing injected and may well be right: the machine
-	// can do this to a request on its own.
+	// Natural ones had nothing injected and may well be right: the machine,
+	// or another request that was under way, can do this to a request.
 	Natural int
 
-	Missed map[string]int // the verdicts of the InTail that are not Right
+	Missed map[string]int // the verdicts of the InTail that are neither Right nor Gaps
 }
 
 // Recall is the share of the injected requests in the tail that were named
-// right; ok is false where there is none.
+// right, without those in gaps; ok is false where there is none.
 func (s CauseScore) Recall() (share float64, ok bool) {
-	return ratio(s.Right, s.InTail)
+	return ratio(s.Right, s.InTail-s.Gaps)
 }
 
 // Precision is the share of the verdicts that were right, of those of which it
@@ -45,38 +52,36 @@ func ratio(part, whole int) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// ScoreVerdicts compares verdicts with the truth over the tail requests. Both
-// maps are keyed by request id.
-func ScoreVerdicts(truth []Truth, verdict map[uint64]string, inTail map[uint64]bool) []CauseScore {
-	scores := make(map[string]*CauseScore)
-	cause := make(map[uint64]string)
-	for _, t := range truth {
-		cause[t.ID] = t.Cause
-		s := scores[t.Cause]
-		if s == nil {
-			s = &CauseScore{Cause: t.Cause, Missed: map[string]int{}}
-			scores[t.Cause] = s
-		}
-		s.Injected++
-		if !inTail[t.ID] {
+// ScoreVerdicts compares the verdicts of the tail of a run with its truth.
+func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
+	byID := map[uint64]*Truth{}
+	scores := map[string]*CauseScore{}
+	for i := range truth {
+		t := &truth[i]
+		byID[t.ID] = t
+		if t.Cause == "" {
 			continue
 		}
-		s.InTail++
-		if v := verdict[t.ID]; v == t.Cause {
-			s.Right++
-		} else {
-			s.Missed[v]++
+		if scores[t.Cause] == nil {
+			scores[t.Cause] = &CauseScore{Cause: t.Cause, Missed: map[string]int{}}
 		}
+		scores[t.Cause].Injected++
 	}
-	for id, v := range verdict {
-		s := scores[v]
-		if s == nil || !inTail[id] || cause[id] == v {
-			continue
+	normal := normalOf(truth)
+	for _, n := range tail {
+		t := byID[n.ID]
+		if t == nil {
+			continue // warm-up
 		}
-		if c := findCause(v); cause[id] == "" && c != nil && c.natural {
-			s.Natural++
-		} else {
-			s.Wrong++
+		if t.Cause != "" {
+			scores[t.Cause].found(n)
+		}
+		if s := scores[n.Verdict]; s != nil && t.Cause != n.Verdict {
+			if t.Cause == "" && normal.mayBe(shape, t, n.Verdict) {
+				s.Natural++
+			} else {
+				s.Wrong++
+			}
 		}
 	}
 	out := make([]CauseScore, 0, len(scores))
@@ -86,32 +91,43 @@ func ScoreVerdicts(truth []Truth, verdict map[uint64]string, inTail map[uint64]b
 	return out
 }
 
-// WriteScores prints scores as a table, with what was said instead where a
-// cause was missed.
-func WriteScores(w io.Writer, scores []CauseScore) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "cause\tinjected\tin tail\tright\twrong\tnatural\trecall\tprecision\tnamed instead")
-	for _, s := range scores {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", s.Cause, s.Injected, s.InTail,
-			s.Right, s.Wrong, s.Natural, share(s.Recall()), share(s.Precision()), s.instead())
+// found counts the verdict of a request with the cause.
+func (s *CauseScore) found(n Named) {
+	s.InTail++
+	switch {
+	case n.Verdict == s.Cause:
+		s.Right++
+	case n.Gap:
+		s.Gaps++
+	default:
+		s.Missed[n.Verdict]++
 	}
-	return tw.Flush()
 }
 
-func (s CauseScore) instead() string {
-	var named []string
-	for _, v := range slices.Sorted(maps.Keys(s.Missed)) {
-		named = append(named, fmt.Sprintf("%s %d", v, s.Missed[v]))
+// AddScores sums the scores of several runs.
+func AddScores(runs ...[]CauseScore) []CauseScore {
+	sum := map[string]*CauseScore{}
+	for _, scores := range runs {
+		for _, s := range scores {
+			a := sum[s.Cause]
+			if a == nil {
+				a = &CauseScore{Cause: s.Cause, Missed: map[string]int{}}
+				sum[s.Cause] = a
+			}
+			a.Injected += s.Injected
+			a.InTail += s.InTail
+			a.Right += s.Right
+			a.Gaps += s.Gaps
+			a.Wrong += s.Wrong
+			a.Natural += s.Natural
+			for v, n := range s.Missed {
+				a.Missed[v] += n
+			}
+		}
 	}
-	if len(named) == 0 {
-		return "-"
+	out := make([]CauseScore, 0, len(sum))
+	for _, name := range slices.Sorted(maps.Keys(sum)) {
+		out = append(out, *sum[name])
 	}
-	return strings.Join(named, ", ")
-}
-
-func share(f float64, ok bool) string {
-	if !ok {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", f)
+	return out
 }

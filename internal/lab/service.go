@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,20 +23,36 @@ var steps = []struct {
 
 const injectAt = 2
 
-// service serves one connection from one thread.
+// workLimit is how long an injection may wait for what is to happen to it.
+const workLimit = time.Second
+
+// service serves one connection in the shape of the plan.
 type service struct {
 	setup   setup
-	worker  *worker
 	ring    *ring.Publisher
 	kind    uint8
-	names   []uint8 // of steps
-	tid     int
-	sides   []serviceSide // of causes
-	threads []func()      // what causes need to run beside the main thread
+	names   []uint8              // of steps
+	sides   []serviceSide        // of causes
+	threads []func(ready func()) // what causes need to run beside the service's own
+	fast    *worker              // to clone
+}
+
+// thread is one that works on requests, a single one at a time.
+type thread struct {
+	tid    int
+	worker *worker
+}
+
+// job is a request on its way through the service.
+type job struct {
+	request
+	window *ring.Window
+	side   serviceSide
+	answer reply
 }
 
 func serve(cfg setup) error {
-	s := &service{setup: cfg, worker: newWorker(), tid: unix.Gettid(), sides: make([]serviceSide, len(causes))}
+	s := &service{setup: cfg, fast: newWorker(), sides: make([]serviceSide, len(causes))}
 	var err error
 	if s.ring, err = ring.Create(ring.Options{Service: "lab", Slots: 4096}); err != nil {
 		return fmt.Errorf("create the ring: %w", err)
@@ -45,6 +62,11 @@ func serve(cfg setup) error {
 	for _, step := range steps {
 		s.names = append(s.names, s.ring.Name(step.name))
 	}
+	if cfg.Quota != "" {
+		if err := joinQuota(cfg.Quota); err != nil {
+			return err
+		}
+	}
 	for i, c := range causes {
 		if c.service == nil || !cfg.Plan.has(c) {
 			continue
@@ -53,22 +75,40 @@ func serve(cfg setup) error {
 			return fmt.Errorf("prepare %s: %w", c.name, err)
 		}
 	}
-	fd, _, err := unix.Accept(serviceListener)
-	if err != nil {
-		return fmt.Errorf("accept: %w", err)
+	switch cfg.Plan.Shape {
+	case Pool:
+		return s.servePool()
+	case Goroutines:
+		return s.serveGoroutines()
+	default:
+		return s.serveThread()
 	}
-	if err := sendAtOnce(fd); err != nil {
+}
+
+func (s *service) accept() (fd int, err error) {
+	if fd, _, err = unix.Accept(serviceListener); err != nil {
+		return -1, fmt.Errorf("accept: %w", err)
+	}
+	return fd, sendAtOnce(fd)
+}
+
+// newThread is the calling thread.
+func (s *service) newThread() *thread {
+	return &thread{tid: unix.Gettid(), worker: s.fast.clone()}
+}
+
+// serveThread answers requests on this thread until the client closes the
+// connection.
+func (s *service) serveThread() error {
+	fd, err := s.accept()
+	if err != nil {
 		return err
 	}
-	if err := cfg.shield(rankLoad); err != nil {
+	if err := s.setup.shield(rankLoad); err != nil {
 		return err
 	}
 	quiet(s.threads...)
-	return s.loop(fd)
-}
-
-// loop answers requests until the client closes the connection.
-func (s *service) loop(fd int) error {
+	t := s.newThread()
 	in, out := make([]byte, requestBytes), make([]byte, replyBytes)
 	for {
 		if err := rawRead(fd, in); errors.Is(err, io.EOF) {
@@ -76,70 +116,106 @@ func (s *service) loop(fd int) error {
 		} else if err != nil {
 			return err
 		}
-		req := decodeRequest(in)
-		var side serviceSide
-		extra := req.amount
-		if req.cause != noCause {
-			side, extra = s.sides[req.cause], 0
-		}
-		ans, err := s.handle(req, side, extra)
-		if err != nil {
-			return fmt.Errorf("handle request %d: %w", req.id, err)
-		}
-		ans.encode(out)
-		if err := rawWrite(fd, out); err != nil {
+		j := s.begin(t, in)
+		if err := s.finish(t, &j, 0, func() error {
+			j.answer.encode(out)
+			return rawWrite(fd, out)
+		}); err != nil {
 			return err
 		}
-		if side.after != nil {
-			if err := side.after(); err != nil {
-				return err
-			}
-		}
-		if unix.Gettid() != s.tid {
-			return errors.New("the runtime moved the service to another thread")
+		if err := t.check(); err != nil {
+			return err
 		}
 		runtime.Gosched() // see quiet
 	}
 }
 
-func (s *service) handle(req request, side serviceSide, extra int64) (reply, error) {
-	ans := reply{id: req.id}
+// begin opens the window of the request in b.
+func (s *service) begin(t *thread, b []byte) job {
+	j := job{request: decodeRequest(b)}
+	j.window = s.ring.BeginOn(uint32(t.tid), j.id, s.kind)
+	j.answer.id = j.id
+	if j.cause != noCause {
+		j.side = s.sides[j.cause]
+	}
+	return j
+}
+
+// finish does the steps of j from one on, injects what it has, and answers.
+func (s *service) finish(t *thread, j *job, from int, answer func() error) error {
 	before := threadUsage()
-	w := s.ring.BeginOn(uint32(s.tid), req.id, s.kind)
-	if side.arm != nil {
-		if err := side.arm(req.amount); err != nil {
-			return ans, err
+	if j.side.arm != nil {
+		if err := j.side.arm(j.amount); err != nil {
+			return fmt.Errorf("prepare for request %d: %w", j.id, err)
 		}
 	}
-	for i, step := range steps {
-		if i == injectAt && side.inject != nil {
-			begin := now()
-			var err error
-			if ans.did, err = side.inject(req.amount); err != nil {
-				return ans, err
-			}
-			if ans.did.count > 0 {
-				ans.took = now() - begin
+	for i := from; i < len(steps); i++ {
+		if i == injectAt && j.side.inject != nil {
+			if err := j.inject(t); err != nil {
+				return fmt.Errorf("inject %s into request %d: %w", causes[j.cause].name, j.id, err)
 			}
 		}
-		ns := int64(step.share * float64(int64(s.setup.Plan.Work)+extra))
-		if side.stretch != nil {
-			ns += side.stretch(i, req.amount)
-		}
-		s.worker.work(ns)
-		w.Mark(s.names[i])
+		s.step(t, j, i)
 	}
-	w.End()
-	ans.usage = threadUsage().since(before)
-	return ans, nil
+	if j.side.work != nil {
+		j.answer.did = did{len(steps), "steps done otherwise"}
+	}
+	j.window.End()
+	j.answer.usage = threadUsage().since(before)
+	if err := answer(); err != nil {
+		return err
+	}
+	if j.side.after == nil {
+		return nil
+	}
+	return j.side.after()
+}
+
+func (j *job) inject(t *thread) (err error) {
+	begin := now()
+	j.answer.did, err = j.side.inject(t, j.amount)
+	if j.answer.did.count > 0 {
+		j.answer.took = now() - begin
+	}
+	return err
+}
+
+// step does one step of j. A request without a cause that has an amount is a
+// longer one.
+func (s *service) step(t *thread, j *job, i int) {
+	usual := stepShare(i, int64(s.setup.Plan.Work))
+	switch {
+	case j.side.work != nil:
+		j.side.work(t, i, usual, j.amount)
+	case j.cause == noCause:
+		t.worker.work(usual + stepShare(i, j.amount))
+	default:
+		t.worker.work(usual)
+	}
+	j.window.Mark(s.names[i])
+}
+
+// stepShare is a step's share of ns.
+func stepShare(step int, ns int64) int64 { return int64(steps[step].share * float64(ns)) }
+
+// check makes sure that this is still the thread that the windows name.
+func (t *thread) check() error {
+	if unix.Gettid() != t.tid {
+		return errors.New("the runtime moved the service to another thread")
+	}
+	return nil
 }
 
 func threadUsage() usage {
 	var ru unix.Rusage
 	unix.Getrusage(unix.RUSAGE_THREAD, &ru)
-	return usage{uint32(ru.Minflt), uint32(ru.Majflt), uint32(ru.Nvcsw), uint32(ru.Nivcsw)}
+	return usage{
+		minor: uint32(ru.Minflt), major: uint32(ru.Majflt),
+		voluntary: uint32(ru.Nvcsw), involuntary: uint32(ru.Nivcsw),
+		cpu: rawThreadCPU(),
+	}
 }
 
 func (u usage) since(v usage) usage {
-	return usage{u.minor - v.minor, u.major - v.major, u.voluntary - v.voluntary, u.involuntary - v.involuntary}
+	return usage{u.minor - v.minor, u.major - v.major, u.voluntary - v.voluntary, u.involuntary - v.involuntary, u.cpu - v.cpu}
 }

@@ -7,21 +7,28 @@ import (
 	"io"
 )
 
-// Truth is one injected request, as those who injected it saw it.
+// Truth is one request, as those who sent and served it saw it.
 type Truth struct {
 	ID         uint64 `json:"id"`
-	Cause      string `json:"cause"`       // the verdict it should get
-	InjectedNS int64  `json:"injected_ns"` // what the injection took; where that cannot be seen, what was asked for
+	Cause      string `json:"cause,omitempty"`       // the verdict it should get; empty = nothing was injected
+	InjectedNS int64  `json:"injected_ns,omitempty"` // what the injection took; where that cannot be seen, what was asked for
 	Detail     string `json:"detail,omitempty"`
+	// Beside is the cause of another request that was under way meanwhile, or
+	// of an injection into this one that came to nothing.
+	Beside    string `json:"beside,omitempty"`
+	LatencyNS int64  `json:"latency_ns"` // of the client's row
 
-	// What the kernel counted on the service's thread meanwhile.
+	// What the kernel counted on the service's thread meanwhile; no CPU time
+	// = it was not asked.
+	CPUNS       int64  `json:"cpu_ns,omitempty"`
 	MinorFaults uint32 `json:"minor_faults"`
 	MajorFaults uint32 `json:"major_faults"`
 	Voluntary   uint32 `json:"voluntary_switches"`
 	Involuntary uint32 `json:"involuntary_switches"`
 }
 
-// ReadTruth reads a truth file.
+// ReadTruth reads a truth file: all measured requests, in the order of their
+// answers.
 func ReadTruth(r io.Reader) ([]Truth, error) {
 	var truth []Truth
 	dec := json.NewDecoder(r)

@@ -6,16 +6,17 @@ import (
 )
 
 // Requests and answers are of one size each, so that a read of that size is
-// one message. Both ends are the same executable.
+// one message. service.py knows them too.
 const (
-	requestBytes = 24
-	replyBytes   = 64
+	requestBytes = 32
+	replyBytes   = 72
 )
 
 type request struct {
 	id     uint64
-	cause  int   // index into causes, or noCause
-	amount int64 // ns to inject; without a cause, ns of more work
+	cause  int    // index into causes, or noCause
+	amount int64  // ns to inject; without a cause, ns of more work
+	shard  uint64 // requests of one shard go to one worker of a pool
 }
 
 const noCause = -1
@@ -24,6 +25,7 @@ func (r request) encode(b []byte) {
 	binary.LittleEndian.PutUint64(b, r.id)
 	binary.LittleEndian.PutUint64(b[8:], uint64(r.cause))
 	binary.LittleEndian.PutUint64(b[16:], uint64(r.amount))
+	binary.LittleEndian.PutUint64(b[24:], r.shard)
 }
 
 func decodeRequest(b []byte) request {
@@ -31,6 +33,7 @@ func decodeRequest(b []byte) request {
 		id:     binary.LittleEndian.Uint64(b),
 		cause:  int(binary.LittleEndian.Uint64(b[8:])),
 		amount: int64(binary.LittleEndian.Uint64(b[16:])),
+		shard:  binary.LittleEndian.Uint64(b[24:]),
 	}
 }
 
@@ -44,6 +47,7 @@ type reply struct {
 // usage is what the kernel counted on the service's thread during a request.
 type usage struct {
 	minor, major, voluntary, involuntary uint32
+	cpu                                  int64 // ns; 0 = nothing was counted
 }
 
 func (r reply) encode(b []byte) {
@@ -54,23 +58,25 @@ func (r reply) encode(b []byte) {
 	le.PutUint32(b[20:], r.major)
 	le.PutUint32(b[24:], r.voluntary)
 	le.PutUint32(b[28:], r.involuntary)
-	le.PutUint32(b[32:], uint32(r.did.count))
-	clear(b[36:])
-	copy(b[36:], r.did.what)
+	le.PutUint64(b[32:], uint64(r.cpu))
+	le.PutUint32(b[40:], uint32(r.did.count))
+	clear(b[44:])
+	copy(b[44:], r.did.what)
 }
 
 func decodeReply(b []byte) reply {
 	le := binary.LittleEndian
-	what, _, _ := bytes.Cut(b[36:], []byte{0})
+	what, _, _ := bytes.Cut(b[44:], []byte{0})
 	return reply{
 		id:   le.Uint64(b),
 		took: int64(le.Uint64(b[8:])),
-		did:  did{count: int(le.Uint32(b[32:])), what: string(what)},
+		did:  did{count: int(le.Uint32(b[40:])), what: string(what)},
 		usage: usage{
 			minor:       le.Uint32(b[16:]),
 			major:       le.Uint32(b[20:]),
 			voluntary:   le.Uint32(b[24:]),
 			involuntary: le.Uint32(b[28:]),
+			cpu:         int64(le.Uint64(b[32:])),
 		},
 	}
 }

@@ -6,7 +6,7 @@ func TestWireRoundTrip(t *testing.T) {
 	for _, req := range []request{
 		{},
 		{id: 1<<64 - 1, cause: noCause, amount: -1},
-		{id: 7, cause: 3, amount: 4_000_000},
+		{id: 7, cause: 3, amount: 4_000_000, shard: 9},
 	} {
 		b := make([]byte, requestBytes)
 		req.encode(b)
@@ -16,7 +16,7 @@ func TestWireRoundTrip(t *testing.T) {
 	}
 	b := make([]byte, replyBytes)
 	for _, ans := range []reply{
-		{id: 9, took: 5, did: did{2, "hog ahead of the request"}, usage: usage{1, 2, 3, 4}},
+		{id: 9, took: 5, did: did{2, "hog ahead of the request"}, usage: usage{1, 2, 3, 4, 5}},
 		{}, // leaves nothing of the one before
 	} {
 		ans.encode(b)
