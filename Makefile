@@ -51,3 +51,5 @@ fuzz:
 
 clean:
 	rm -rf bin dist out
+
+-include vmtest.mk packaging/release.mk

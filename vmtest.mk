@@ -2,22 +2,23 @@
 
 .PHONY: vmtest vmtest-ci vmtest-tools
 
-VMTEST_TOOLS := qemu-system-arm qemu-system-x86 e2fsprogs
-VMTEST := nice -n 19 $(GO) test -count=1 -v -tags vmtest -timeout 3h ./internal/vmtest
+VMTEST_TOOLS := qemu-system-arm qemu-system-x86 e2fsprogs groff-base zsh
+VMTEST := nice -n 19 $(GO) test -count=1 -v -tags vmtest -timeout 3h
 
-# All kernels, and the whole job: about COST.
-vmtest: vmtest-tools
-	$(GO) vet -tags vmtest ./internal/vmtest/...
-	$(VMTEST) -args -kernels all
+# Every kernel, the release's packages, and the whole job.
+vmtest: vmtest-tools release
+	$(GO) vet -tags vmtest ./internal/vmtest/... ./packaging/...
+	$(VMTEST) ./packaging/...
+	$(VMTEST) ./internal/vmtest -args -kernels all
 
 # One kernel of each architecture.
 vmtest-ci: vmtest-tools
-	$(VMTEST) -args -kernels ci
+	$(VMTEST) ./packaging/...
+	$(VMTEST) ./internal/vmtest -args -kernels ci
 
-# Installs the emulators where that is allowed and they are missing.
+# Installs what is missing, where that is allowed.
 vmtest-tools:
-	@if ! dpkg-query -W $(VMTEST_TOOLS) >/dev/null 2>&1; then \
-	  [ "$$(id -u)" = 0 ] || { echo "needs packages: $(VMTEST_TOOLS)"; exit 1; }; \
-	  apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(VMTEST_TOOLS) >/dev/null; \
-	fi
+	@missing=; for p in $(VMTEST_TOOLS); do \
+	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] || { echo "install first:$$missing"; exit 1; }; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }

@@ -14,6 +14,7 @@ var update = flag.Bool("update", false, "rewrite expected outputs")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"tailtrace": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"publish":   publish,
 	})
 }
 

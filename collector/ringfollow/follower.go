@@ -202,10 +202,18 @@ func (f *Follower) attach(pid int, m mapping, out sink) {
 	}
 	if err != nil {
 		f.refuse(m.file)
-		out.note(fmt.Sprintf("ring of pid %d: not followed: open %q: %v", pid, m.path, err))
+		out.note(fmt.Sprintf("ring of pid %d: not followed: open %q: %v%s", pid, m.path, err, advice(err)))
 		return
 	}
 	f.begin(r, out)
+}
+
+// advice says which right was missing.
+func advice(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return " (the ring of another user needs CAP_DAC_READ_SEARCH)"
+	}
+	return ""
 }
 
 func (f *Follower) begin(r *followed, out sink) {

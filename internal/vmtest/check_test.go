@@ -2,12 +2,15 @@ package vmtest_test
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/tailtrace/tailtrace/internal/vmtest"
 )
+
+var update = flag.Bool("update", false, "rewrite testdata/check from guests, and docs/KERNELS.md")
 
 // check is what `tailtrace check --json` says of a guest, less what differs
 // from run to run. It is kept in testdata/check, from which docs/KERNELS.md is

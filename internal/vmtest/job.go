@@ -28,4 +28,4 @@ const EndMark = "\x00vmtest end "
 
 // Programs are those in the guest's /bin, which tests run. They are all its
 // init under other names.
-var Programs = []string{"sleep", "true"}
+var Programs = []string{"true"}

@@ -34,7 +34,7 @@ var machines = map[string]*machine{
 // Options of a guest.
 type Options struct {
 	CPUs      int // 0 = 2
-	MemoryMiB int // 0 = 512
+	MemoryMiB int // 0 = 1024
 	// InstructionShift above 0 makes each instruction take 2^N ns, while the
 	// cycle counter counts on at 1 GHz.
 	InstructionShift int
@@ -56,7 +56,7 @@ func (m *machine) args(o Options, f files) []string {
 		o.CPUs = 2
 	}
 	if o.MemoryMiB == 0 {
-		o.MemoryMiB = 512
+		o.MemoryMiB = 1024
 	}
 	// Level 5 has the kernel's warnings. It reboots on a panic, and QEMU ends.
 	cmdline := append([]string{"console=" + m.console, "loglevel=5", "panic=-1", PortOption + m.port}, o.Append...)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,12 +14,8 @@ import (
 	"github.com/tailtrace/tailtrace/internal/vmtest"
 )
 
-// The tests of these files boot guests, some for minutes; make vmtest runs
-// them.
-var (
-	kernelNames = flag.String("kernels", "ci", "kernels to boot: names with commas, ci, or all")
-	update      = flag.Bool("update", false, "rewrite testdata/check and docs/KERNELS.md")
-)
+// Tests with the tag vmtest boot guests, some for minutes; make vmtest runs them.
+var kernelNames = flag.String("kernels", "ci", "kernels to boot: names with commas, ci, or all")
 
 const (
 	module = "github.com/tailtrace/tailtrace"
@@ -73,9 +68,4 @@ func build(t *testing.T, arch, pkg string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(m.Run())
 }

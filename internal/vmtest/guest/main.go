@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,11 +16,7 @@ import (
 )
 
 func main() {
-	switch filepath.Base(os.Args[0]) {
-	case "sleep":
-		sleep(os.Args[1:])
-		return
-	case "true":
+	if filepath.Base(os.Args[0]) == "true" {
 		return
 	}
 	err := guest()
@@ -31,15 +25,6 @@ func main() {
 	}
 	unix.Sync()
 	unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
-}
-
-// sleep is /bin/sleep, which tests run as a program of its own.
-func sleep(args []string) {
-	for _, a := range args {
-		if s, err := strconv.ParseFloat(a, 64); err == nil {
-			time.Sleep(time.Duration(s * float64(time.Second)))
-		}
-	}
 }
 
 func guest() error {

@@ -51,7 +51,7 @@ func usage() int {
 	fmt.Fprint(os.Stderr, `usage:
   vmtest list                                    names of kernels
   vmtest fetch [-cache DIR] NAME,...|ci|all      put kernels into the cache
-  vmtest exec -kernel NAME [-cache DIR] [-cpus N] PROGRAM [ARG...]
+  vmtest exec -kernel NAME [-cache DIR] [-cpus N] [-with DIR...] PROGRAM [ARG...]
                                                  run a static program in a guest, with the files of this folder
 `)
 	return 2
@@ -85,6 +85,7 @@ func execute(args []string) (int, error) {
 	cache := f.String("cache", defaultCache, "folder that keeps kernels")
 	name := f.String("kernel", "", "name of the kernel")
 	cpus := f.Int("cpus", 2, "CPUs of the guest")
+	with := f.String("with", "", "more folders of the module whose files the program reads")
 	f.Parse(args)
 	kernels, err := vmtest.Select(*name)
 	if err != nil {
@@ -93,15 +94,15 @@ func execute(args []string) (int, error) {
 	if len(kernels) != 1 || f.NArg() == 0 {
 		return usage(), nil
 	}
-	const program, dir = "/vmtest/program", "/vmtest/work"
+	const program = "/vmtest/program"
 	g := vmtest.Guest{
 		Kernel:  kernels[0],
 		Cache:   vmtest.Cache(*cache),
 		Options: vmtest.Options{CPUs: *cpus},
-		Job:     vmtest.Job{Args: append([]string{program}, guestArgs(f.Args()[1:])...), Dir: dir, Env: guestEnv()},
+		Job:     vmtest.Job{Args: append([]string{program}, guestArgs(f.Args()[1:])...), Env: guestEnv()},
 		Files:   map[string]string{program: f.Arg(0)},
 	}
-	if err := addPackageFiles(g.Files, dir); err != nil {
+	if g.Job.Dir, err = addSources(g.Files, strings.Fields(*with)); err != nil {
 		return 0, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -109,15 +110,45 @@ func execute(args []string) (int, error) {
 	return g.Run(ctx, os.Stdout)
 }
 
-// addPackageFiles adds what a test may read: the files below the current
-// folder, which go test makes the package's own, that are no Go source.
-func addPackageFiles(files map[string]string, to string) error {
-	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Ext(path) != ".go" {
-			files[filepath.Join(to, path)] = path
+// addSources adds what a test may read, at the same place in the module as it
+// has here: the files below the current folder, which go test makes the
+// package's own, and those of other folders, but no Go source. It returns
+// where the current folder is in the guest.
+func addSources(files map[string]string, other []string) (dir string, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	module := here
+	for ; ; module = filepath.Dir(module) {
+		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
+			break
 		}
-		return err
-	})
+		if module == "/" {
+			return "", fmt.Errorf("find the module of %s: no go.mod", here)
+		}
+	}
+	inGuest := func(path string) (string, error) {
+		rel, err := filepath.Rel(module, path)
+		return filepath.Join("/src", rel), err
+	}
+	for i := range other {
+		other[i] = filepath.Join(module, other[i])
+	}
+	for _, from := range append(other, here) {
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || filepath.Ext(path) == ".go" {
+				return err
+			}
+			to, err := inGuest(path)
+			files[to] = path
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return inGuest(here)
 }
 
 // guestArgs leaves out the log by which go test would know whether a result
