@@ -1,6 +1,8 @@
 package correlate
 
 import (
+	"slices"
+
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate/part"
 	"github.com/tailtrace/tailtrace/correlate/timeline"
@@ -11,6 +13,7 @@ type accountant struct {
 	reqs    []*Request
 	lanes   map[int32]*lane
 	builder *timeline.Builder // remembers what other threads did
+	profile *profiler         // nil: none is wanted
 }
 
 // lane walks one thread's pieces along with its segments.
@@ -19,6 +22,18 @@ type lane struct {
 	next   int
 	open   []piece
 	stay   Time // the start of the last stay on the CPU that a request had
+}
+
+// at visits the pieces that t lies in. Times must not step back.
+func (l *lane) at(t Time, visit func(*piece)) {
+	for l.next < len(l.pieces) && l.pieces[l.next].start <= t {
+		l.open = append(l.open, l.pieces[l.next])
+		l.next++
+	}
+	l.open = slices.DeleteFunc(l.open, func(p piece) bool { return p.end <= t })
+	for i := range l.open {
+		visit(&l.open[i])
+	}
 }
 
 func newAccountant(reqs []*Request, l lanes) *accountant {
@@ -82,6 +97,9 @@ func (a *accountant) book(p *piece, from, to Time, s *timeline.Segment) {
 			r.MinorFaults++
 		}
 	}
+	if a.profile != nil {
+		a.profile.wait(p, from, to, s)
+	}
 	if r.story != nil {
 		r.story.add(p, from, to, what, s)
 		if p.mode == modeActive && a.builder != nil {
@@ -108,6 +126,12 @@ func requestPart(m mode, p part.Part) part.Part {
 		}
 	}
 	return p
+}
+
+func (a *accountant) sample(e *eventfile.Event) {
+	if a.profile != nil {
+		a.profile.sample(e)
+	}
 }
 
 // settle books what no segment has covered as unknown, so that the parts of

@@ -19,6 +19,9 @@ type Options struct {
 	// Tell picks the requests whose story is kept in full, moment by
 	// moment; nil: none. It is given all of them once the tail is known.
 	Tell func(all []*Request) func(*Request) bool
+	// Profile picks the requests whose stacks are counted; nil: none. It is
+	// given all of them once the tail is known.
+	Profile func(all []*Request) func(*Request) Side
 }
 
 // Result is a recording, explained.
@@ -37,6 +40,7 @@ type Result struct {
 	Shared   int // requests that overlap another one on their thread
 	Handed   int // windows that end in another thread than their points say
 	Warnings []string
+	Profile  *Profile // nil unless Options.Profile asked for it
 }
 
 // ErrNoRequests says that there is nothing to explain.
@@ -65,7 +69,11 @@ func Analyze(open Opener, sets []*rows.Set, o Options) (*Result, error) {
 		}
 	}
 	rec.requests = append(res.Requests[:len(res.Requests):len(res.Requests)], res.others...)
-	if err := res.account(open); err != nil {
+	var side func(*Request) Side
+	if o.Profile != nil {
+		side = o.Profile(res.Requests)
+	}
+	if err := res.account(open, side); err != nil {
 		return nil, err
 	}
 	res.overlapSpans()
@@ -131,7 +139,7 @@ func (res *Result) markTail(fraction float64) {
 }
 
 // account streams the kernel events over the requests.
-func (res *Result) account(open Opener) error {
+func (res *Result) account(open Opener, side func(*Request) Side) error {
 	gs, aside, pieces := groups{}, groups{}, lanes{}
 	for i, r := range res.requests {
 		if i < len(res.Requests) {
@@ -151,6 +159,10 @@ func (res *Result) account(open Opener) error {
 	}
 	slices.SortFunc(res.Groups, func(a, b *Group) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Kind, b.Kind)) })
 	acc := newAccountant(res.requests, pieces)
+	if side != nil {
+		acc.profile = newProfiler(res.requests, pieces, side)
+		res.Profile = acc.profile.out
+	}
 	if err := res.stream(open, acc); err != nil {
 		return err
 	}
@@ -180,6 +192,7 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 		if e.Kind == eventfile.KindSample {
 			res.sample(e)
 			res.gaps.sample(e)
+			acc.sample(e)
 			continue
 		}
 		b.Add(e)

@@ -26,6 +26,7 @@ type Recording struct {
 
 	names    map[nameKey]string
 	places   *places
+	stacks   map[uint64]*eventfile.Stack
 	tasks    *timeline.Tasks
 	requests []*Request
 	samples  map[int]map[sampleKey]int64 // by box interval
@@ -43,7 +44,8 @@ func Load(open Opener) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := &Recording{Header: r.Header(), Procs: map[int32]eventfile.Proc{}, names: map[nameKey]string{}, places: newPlaces()}
+	rec := &Recording{Header: r.Header(), Procs: map[int32]eventfile.Proc{}, names: map[nameKey]string{}, places: newPlaces(),
+		stacks: map[uint64]*eventfile.Stack{}}
 	r.MetaOnly()
 	for r.Next() {
 		rec.add(r.Meta())
@@ -76,6 +78,8 @@ func (rec *Recording) add(meta any) {
 		rec.Procs[m.Pid] = *m
 	case *eventfile.Note:
 		rec.Notes = append(rec.Notes, *m)
+	case *eventfile.Stack:
+		rec.addStack(m)
 	case *eventfile.Name:
 		rec.names[nameKey{m.Class, m.ID}] = m.Name
 	case *eventfile.Mapping:

@@ -158,6 +158,8 @@ func (s *scenario) opener() Opener {
 			must(w.Window(m))
 		case *eventfile.Proc:
 			must(w.Proc(m))
+		case *eventfile.Stack:
+			must(w.Stack(m))
 		case *eventfile.Mapping:
 			must(w.Mapping(m))
 		case *eventfile.Fd:

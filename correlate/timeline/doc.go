@@ -62,6 +62,7 @@ type Block struct {
 	Args    [3]uint64
 	Pid     int32
 	Owner   int32  // tid in the futex's owner word, or 0
+	Stack   uint64 // id of an eventfile.Stack, or 0
 	Addr    uint64 // of the page fault that it waits in, or 0
 	Woken   Time   // 0 where no wakeup was seen
 	Waker   Ref    // 0 where not known

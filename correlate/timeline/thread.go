@@ -202,7 +202,7 @@ func (b *Builder) switchOut(t *thread, e *eventfile.Event) {
 	}
 	t.set(stateBlocked, at)
 	t.cpu = e.CPU
-	t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Owner: e.Owner, Pid: t.pid}
+	t.block = &Block{Since: at, State: e.State, Syscall: b.syscallName(e.Syscall), Args: e.Args, Owner: e.Owner, Stack: e.Stack, Pid: t.pid}
 	if t.faulting {
 		t.block.Addr = e.Addr
 	}
