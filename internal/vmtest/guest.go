@@ -1,22 +1,19 @@
 package vmtest
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"runtime"
 	"slices"
-	"strconv"
-	"strings"
+	"syscall"
 )
 
 // Guest is a virtual machine to run.
@@ -110,23 +107,6 @@ func (g *Guest) prepare(f *files) error {
 	return a.close()
 }
 
-// buildInit builds the guest's first process.
-func buildInit(c Cache, arch string) (path string, err error) {
-	path, err = filepath.Abs(filepath.Join(string(c), "init-"+arch))
-	if err != nil {
-		return "", err
-	}
-	return path, Build(path, arch, "github.com/tailtrace/tailtrace/internal/vmtest/guest")
-}
-
-// Build builds a Go command, static, for Linux and an architecture.
-func Build(path, arch, pkg string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
-	_, err := run(cmd)
-	return err
-}
-
 // boot runs QEMU to its end.
 func (g *Guest) boot(ctx context.Context, f *files, out io.Writer) (code int, err error) {
 	m := machines[g.Kernel.Arch]
@@ -134,98 +114,12 @@ func (g *Guest) boot(ctx context.Context, f *files, out io.Writer) (code int, er
 	var complaint bytes.Buffer
 	cmd := exec.CommandContext(ctx, m.qemu, m.args(g.Options, *f)...)
 	cmd.Stdout, cmd.Stderr = end, &complaint
+	// The emulator must not outlive whoever waits for it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("%s: %w: %s", m.qemu, errors.Join(err, context.Cause(ctx)), bytes.TrimSpace(complaint.Bytes()))
 	}
 	return end.code()
-}
-
-// endFilter passes on everything but the mark of the end and what follows it.
-type endFilter struct {
-	w    io.Writer
-	tail []byte // the mark, or what may become it
-}
-
-func (e *endFilter) Write(b []byte) (int, error) {
-	e.tail = append(e.tail, b...)
-	pass := len(e.tail)
-	if i := bytes.Index(e.tail, []byte(EndMark)); i >= 0 {
-		pass = i
-	} else if i := bytes.LastIndexByte(e.tail, EndMark[0]); i >= 0 && len(e.tail)-i < len(EndMark) {
-		pass = i
-	}
-	if _, err := e.w.Write(e.tail[:pass]); err != nil {
-		return 0, err
-	}
-	e.tail = append(e.tail[:0], e.tail[pass:]...)
-	return len(b), nil
-}
-
-func (e *endFilter) code() (int, error) {
-	text, ok := strings.CutPrefix(string(e.tail), EndMark)
-	number, ended := strings.CutSuffix(text, "\n")
-	code, err := strconv.Atoi(number)
-	if !ok || !ended || err != nil {
-		return 0, errors.New("it ended without a result")
-	}
-	return code, nil
-}
-
-// complaint is what a kernel prints when it finds a fault in itself.
-var complaint = regexp.MustCompile(`Oops|BUG:|Kernel panic|WARNING: .*CPU|Unable to handle kernel|blocked for more than`)
-
-func complaints(console string) error {
-	text, err := os.ReadFile(console)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
-		if complaint.MatchString(line) {
-			return fmt.Errorf("its kernel complains: %s", strings.TrimSpace(line))
-		}
-	}
-	return nil
-}
-
-func lastLines(path string, n int) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err.Error()
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.Join(lines[max(len(lines)-n, 0):], "\n")
-}
-
-func unpackResults(archive, dir string) error {
-	f, err := os.Open(archive)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for r := tar.NewReader(f); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !h.FileInfo().Mode().IsRegular() {
-			continue
-		}
-		if !fs.ValidPath(h.Name) {
-			return fmt.Errorf("bad name %q", h.Name)
-		}
-		path := filepath.Join(dir, h.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			return err
-		}
-	}
 }

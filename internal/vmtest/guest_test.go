@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tailtrace/tailtrace/internal/testenv"
 )
 
 func TestEndIsFoundHoweverTheOutputIsCut(t *testing.T) {
@@ -63,9 +65,7 @@ func TestComplaintsOfTheKernelAreFound(t *testing.T) {
 // The archive is read back by the tool whose format it is, where there is one.
 func TestInitramfsHoldsWhatWasPacked(t *testing.T) {
 	cpio, err := exec.LookPath("cpio")
-	if err != nil {
-		t.Skip("cpio is not installed")
-	}
+	testenv.Need(t, err == nil, "cpio")
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "tree/deep"), 0o755); err != nil {
 		t.Fatal(err)
