@@ -173,13 +173,15 @@ func (s *scenario) boxes(moment Time, ns int64) {
 func TestThrottledIsProvedByTheCounterOfTheCgroup(t *testing.T) {
 	const ms = 1000 * us
 	for name, tt := range map[string]struct {
+		wait    int64
 		counted int64
 		flags   eventfile.Flags
 		want    string
 	}{
-		"woken on an idle CPU, quota used up": {counted: 41 * ms, want: "throttled"},
-		"the kernel said so at the wakeup":    {flags: eventfile.FlagThrottled, want: "throttled"},
-		"a CPU that is slow to leave idle":    {counted: 3 * ms, want: "waking"},
+		"woken on an idle CPU, quota used up":             {wait: 40 * ms, counted: 41 * ms, want: "throttled"},
+		"the kernel said so at the wakeup":                {wait: 40 * ms, flags: eventfile.FlagThrottled, want: "throttled"},
+		"a CPU that is slow to leave idle":                {wait: 40 * ms, counted: 3 * ms, want: "waking"},
+		"slow to leave idle near others that had to wait": {wait: ms / 2, counted: 41 * ms, want: "waking"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t)
@@ -190,7 +192,7 @@ func TestThrottledIsProvedByTheCounterOfTheCgroup(t *testing.T) {
 				s.block(35)
 				s.run(us)
 				s.add(eventfile.Event{Kind: eventfile.KindWaking, Tid: svcTid, Flags: eventfile.FlagHardirq | tt.flags})
-				s.run(40 * ms)
+				s.run(tt.wait)
 				s.switchIn(0)
 				s.boxes(s.now, tt.counted)
 			})

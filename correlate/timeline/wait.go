@@ -99,10 +99,15 @@ func (b *Builder) occupied(t *thread, who Ref, at Time) {
 	b.deliver(t, s)
 }
 
+// slowIdle is how long a CPU may take to leave idle; a halted virtual one takes
+// some 100 us at times.
+const slowIdle = Time(1e6)
+
 // keptIdle reports whether a woken thread's CPU stayed idle for want of quota:
-// its cgroup was throttled for as long as the whole wait.
+// its cgroup was throttled for as long as the whole wait. That is counted by
+// the 100 ms, so a shorter wait can lie beside what was counted.
 func (b *Builder) keptIdle(t *thread, who Ref, s *Segment) bool {
-	if b.Throttled == nil || t.why != part.Waking || who != Idle || s.Start != t.since || s.End-s.Start <= idleRace {
+	if b.Throttled == nil || t.why != part.Waking || who != Idle || s.Start != t.since || s.End-s.Start <= slowIdle {
 		return false
 	}
 	return b.Throttled(s.Start, s.End) >= s.Len()-int64(idleRace)
