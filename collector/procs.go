@@ -96,18 +96,18 @@ func readCmdline(dir string) string {
 	return string(bytes.ReplaceAll(raw, []byte{0}, []byte{' '}))
 }
 
-// readCgroup returns the process's cgroup path: of version 2 where it is in
-// one, else of the cpu controller.
+// readCgroup returns the process's cgroup path: that of the cpu controller in
+// version 1, unless this is only its root, else that of version 2.
 func readCgroup(dir string) string {
 	raw, err := os.ReadFile(dir + "/cgroup")
 	if err != nil {
 		return ""
 	}
 	c := parseCgroup(string(raw))
-	if c.cpu != "" {
-		return c.cpu
+	if c.unified != "" && (c.cpu == "" || c.cpu == "/") {
+		return c.unified
 	}
-	return c.unified
+	return c.cpu
 }
 
 // cgroupPaths are a process's paths in the hierarchies that matter here.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -58,6 +59,12 @@ func has(t *testing.T, capability uintptr) bool {
 // publish is a service of its own: a request every few milliseconds until its
 // input ends.
 func publish() {
+	if os.Getenv(ownShm) != "" {
+		if err := mountShm(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 	p, err := ring.Create(ring.Options{Service: "published"})
 	if err != nil {
 		fmt.Println(err)
@@ -107,7 +114,12 @@ func (i *itself) command(name string, args ...string) *exec.Cmd {
 // startPublisher starts the service, as root.
 func (i *itself) startPublisher(t *testing.T) (pid int) {
 	t.Helper()
-	cmd := i.command("publish")
+	return start(t, i.command("publish"))
+}
+
+// start returns once the service is ready.
+func start(t *testing.T, cmd *exec.Cmd) (pid int) {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -123,9 +135,9 @@ func (i *itself) startPublisher(t *testing.T) (pid int) {
 		in.Close()
 		cmd.Wait()
 	})
-	ready := make([]byte, len("ready\n"))
-	if _, err := io.ReadFull(out, ready); err != nil || string(ready) != "ready\n" {
-		t.Fatalf("the service says %q, %v", ready, err)
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || said != "ready\n" {
+		t.Fatalf("the service says %q, %v", said, err)
 	}
 	return cmd.Process.Pid
 }
