@@ -3,19 +3,18 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
 
-// faultIOCause touches pages of a mapped file that are no longer in memory.
+// faultIOCause touches mapped files that are no longer in memory.
 var faultIOCause = cause{
 	name:    "fault-io",
 	missing: needDisk,
 	service: func(s *service) (serviceSide, error) {
-		c, err := openColdFile(s.setup.Plan.Dir)
+		c, err := openColdFiles(s.setup.Plan.Dir)
 		if err != nil {
 			return serviceSide{}, err
 		}
@@ -26,63 +25,83 @@ var faultIOCause = cause{
 	},
 }
 
-const coldFileBytes = 64 << 20
+const (
+	coldFileCount = 64
+	// coldFileBytes are read from the disk at once, whatever a device reads
+	// ahead: a few long waits rather than many short ones.
+	coldFileBytes = 512 << 10
+)
 
-// coldFile is an unnamed file on a disk whose pages are mapped and evicted.
-type coldFile struct {
-	fd     int
-	pages  []byte
-	sorted []int // offsets of pages, in random order
-	sum    byte
+// coldFiles are unnamed files on a disk, mapped, whose pages were evicted.
+type coldFiles struct {
+	files []coldFile
+	next  int
+	sum   byte
 }
 
-func openColdFile(dir string) (*coldFile, error) {
+type coldFile struct {
+	fd    int
+	pages []byte
+}
+
+func openColdFiles(dir string) (*coldFiles, error) {
+	c := &coldFiles{}
 	path := filepath.Join(dir, "lab-cold")
-	defer os.Remove(path)
-	// Written, as a file of holes would be read without the disk.
-	if err := os.WriteFile(path, make([]byte, coldFileBytes), 0o600); err != nil {
-		return nil, fmt.Errorf("fill %s: %w", path, err)
-	}
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	if err := unix.Fsync(fd); err != nil { // what is dirty cannot be evicted
-		return nil, fmt.Errorf("fill %s: %w", path, err)
-	}
-	c := &coldFile{fd: fd, sorted: rand.Perm(coldFileBytes / os.Getpagesize())}
-	if c.pages, err = unix.Mmap(fd, 0, coldFileBytes, unix.PROT_READ, unix.MAP_SHARED); err != nil {
-		return nil, fmt.Errorf("map %s: %w", path, err)
-	}
-	// No read-around: each page is a read of its own.
-	if err := unix.Madvise(c.pages, unix.MADV_RANDOM); err != nil {
-		return nil, fmt.Errorf("map %s: %w", path, err)
+	for range coldFileCount {
+		f, err := newColdFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("make a file that is not in memory: %w", err)
+		}
+		c.files = append(c.files, f)
 	}
 	return c, c.evict()
 }
 
-// touch reads one page after the other until ns nanoseconds have passed.
-func (c *coldFile) touch(ns int64) (did, error) {
+func newColdFile(path string) (f coldFile, err error) {
+	defer os.Remove(path)
+	// Written, as a file of holes would be read without the disk.
+	if err := os.WriteFile(path, make([]byte, coldFileBytes), 0o600); err != nil {
+		return f, err
+	}
+	if f.fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return f, err
+	}
+	if err := unix.Fsync(f.fd); err != nil { // what is dirty cannot be evicted
+		return f, err
+	}
+	if f.pages, err = unix.Mmap(f.fd, 0, coldFileBytes, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+		return f, err
+	}
+	// Always read ahead, however little use that was.
+	return f, unix.Madvise(f.pages, unix.MADV_SEQUENTIAL)
+}
+
+// touch reads a byte of one file after the other until ns nanoseconds have
+// passed.
+func (c *coldFiles) touch(ns int64) (did, error) {
 	before := threadUsage().major
 	end := now() + ns
-	for i := 0; i < len(c.sorted) && now() < end; i++ {
-		c.sum += c.pages[c.sorted[i]*os.Getpagesize()]
+	for now() < end {
+		c.sum += c.files[c.next%coldFileCount].pages[0]
+		c.next++
 	}
 	n := threadUsage().major - before
 	if n == 0 {
 		return did{}, errors.New("read evicted pages: they were still in memory")
 	}
-	return did{int(n), "pages from disk"}, nil
+	return did{int(n), "reads from disk"}, nil
 }
 
-// evict removes the pages from the mapping, without which the page cache would
-// keep them, and from the page cache.
-func (c *coldFile) evict() error {
-	if err := unix.Madvise(c.pages, unix.MADV_DONTNEED); err != nil {
-		return fmt.Errorf("unmap pages: %w", err)
-	}
-	if err := unix.Fadvise(c.fd, 0, coldFileBytes, unix.FADV_DONTNEED); err != nil {
-		return fmt.Errorf("evict pages: %w", err)
+// evict removes the pages from the mappings, without which the page cache
+// would keep them, and from the page cache.
+func (c *coldFiles) evict() error {
+	for _, f := range c.files {
+		if err := unix.Madvise(f.pages, unix.MADV_DONTNEED); err != nil {
+			return fmt.Errorf("unmap pages: %w", err)
+		}
+		if err := unix.Fadvise(f.fd, 0, coldFileBytes, unix.FADV_DONTNEED); err != nil {
+			return fmt.Errorf("evict pages: %w", err)
+		}
 	}
 	return nil
 }

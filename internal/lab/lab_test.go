@@ -36,7 +36,7 @@ var witness = map[string]func(Truth) bool{
 	"queued":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"client":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"throttled": func(t Truth) bool { return t.Involuntary >= 1 && t.MinorFaults < 64 },
-	"fault-io":  func(t Truth) bool { return t.MajorFaults >= 8 && t.Voluntary >= 8 },
+	"fault-io":  func(t Truth) bool { return t.MajorFaults >= 2 && t.Voluntary >= 2 },
 	"irq":       func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"softirq":   func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
 	"more-work": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },

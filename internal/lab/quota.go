@@ -61,7 +61,7 @@ func newQuota() (*quota, error) {
 type quotaFile struct {
 	name     string
 	value    string
-	optional bool
+	optional bool // not every kernel has it
 }
 
 func quotaFilesV1() []quotaFile {
@@ -86,8 +86,11 @@ func (q *quota) make(files []quotaFile) error {
 		return fmt.Errorf("make a cgroup: %w", err)
 	}
 	for _, f := range files {
-		err := os.WriteFile(filepath.Join(q.dir, f.name), []byte(f.value), 0)
-		if err != nil && !f.optional {
+		path := filepath.Join(q.dir, f.name)
+		if _, err := os.Stat(path); f.optional && errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(f.value), 0); err != nil {
 			return errors.Join(fmt.Errorf("limit a cgroup: %w", err), q.remove())
 		}
 	}
