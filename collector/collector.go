@@ -28,6 +28,7 @@ type Config struct {
 	BufferBytes int           // of all kernel rings together; 0 = a default by CPUs
 	Args        []string      // the command line, for the header
 	Tool        string        // name and version, for the header
+	Notes       []string      // what a reader of the file must know
 
 	Progress func(Progress) // called some times a second, may be nil
 	Log      func(string)   // remarks for the user, may be nil

@@ -85,6 +85,11 @@ func (s *session) introduce() error {
 			return err
 		}
 	}
+	for _, text := range s.cfg.Notes {
+		if err := s.rec.note(text); err != nil {
+			return err
+		}
+	}
 	return s.rec.w.Flush()
 }
 

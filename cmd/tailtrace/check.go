@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -16,11 +20,16 @@ const checkWatch = time.Second
 func runCheck(s streams, args []string) error {
 	f := newFlags(s, "check", "", "Attaches what a recording would, for a moment and to no process, and says what this kernel and box\nallow and what could not be said without what is missing. Needs the rights of a recording.")
 	asJSON := f.Bool("json", false, "print JSON")
+	quiet := addQuietFlags(f)
+	duration := f.Duration("duration", 0, "with --quiet: how long the machine must stay quiet (0: 10m)")
 	if err := parse(f, args); err != nil {
 		return err
 	}
 	if f.NArg() > 0 {
 		return usageError(fmt.Sprintf("check takes no argument, and %q is one", f.Arg(0)), "")
+	}
+	if quiet.wanted() {
+		return checkQuiet(s, quiet, *duration, *asJSON)
 	}
 	c, err := collector.Check(collector.Config{SampleHz: collector.DefaultSampleHz, Out: "-"}, checkWatch)
 	if err != nil {
@@ -30,6 +39,25 @@ func runCheck(s streams, args []string) error {
 		return writeCapability(s.out, c)
 	}
 	return printCapability(s.out, c)
+}
+
+// checkQuiet needs no rights, but to see the crontabs of users.
+func checkQuiet(s streams, quiet *quietFlags, duration time.Duration, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	q, err := quiet.check(ctx, duration)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(s.out, q)
+	} else {
+		err = printQuiet(s.out, q)
+	}
+	if err != nil {
+		return err
+	}
+	return refusal(q)
 }
 
 func printCapability(w io.Writer, c *collector.Capability) error {

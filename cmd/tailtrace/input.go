@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
@@ -100,16 +101,19 @@ func readRowsFile(path, name string) (*rows.Set, report.File, error) {
 
 // tailFraction parses "1%", "0.1%" or "0.01".
 func tailFraction(s string) (float64, error) {
-	var v float64
-	text, percent := strings.CutSuffix(s, "%")
-	if n, err := fmt.Sscanf(text+"\n", "%g\n", &v); n != 1 || err != nil {
-		return 0, usageError(fmt.Sprintf("--tail %q is not a share", s), "give a percentage such as 1%, or a fraction such as 0.01")
-	}
-	if percent {
-		v /= 100
-	}
-	if !(v > 0 && v <= 1) {
+	v, ok := parseShare(s)
+	if !ok || v == 0 {
 		return 0, usageError(fmt.Sprintf("--tail %q is not above 0 and at most 100%%", s), "give a percentage such as 1%, or a fraction such as 0.01")
 	}
 	return v, nil
+}
+
+// parseShare parses a percentage or a fraction, 0 to 1.
+func parseShare(s string) (share float64, ok bool) {
+	text, percent := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(text, 64)
+	if percent {
+		v /= 100
+	}
+	return v, err == nil && v >= 0 && v <= 1
 }

@@ -32,6 +32,7 @@ func runRecord(s streams, args []string) error {
 	f.StringVar(&c.Stacks, "stacks", collector.DefaultStacks, "stacks to take: off, cpu (at samples), or all (also when a thread blocks)")
 	f.BoolVar(&c.NoFollow, "no-follow", false, "leave out child processes")
 	f.IntVar(&c.BufferBytes, "buffer", 0, "kernel buffer for all CPUs, bytes (0: chosen)")
+	quiet := addQuietFlags(f)
 	if err := missingPid(args); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func runRecord(s streams, args []string) error {
 			return withHint(err, "--ring auto finds the rings of the traced processes")
 		}
 	}
-	return record(s, c)
+	return record(s, c, quiet)
 }
 
 // missingPid catches `-pid $(pgrep nothing) -out FILE`, in which an ordinary
@@ -91,9 +92,19 @@ func pids(f *pflag.FlagSet, text string) ([]int, error) {
 	return list, nil
 }
 
-func record(s streams, c collector.Config) error {
+func record(s streams, c collector.Config, quiet *quietFlags) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if quiet.wanted() {
+		q, err := quiet.check(ctx, c.Duration)
+		if err == nil {
+			err = refusal(q)
+		}
+		if err != nil {
+			return err
+		}
+		c.Notes = append(c.Notes, q.String())
+	}
 	line := newLiveLine(s.err)
 	if err := collector.GiveWay(); err != nil {
 		line.log(err.Error())
