@@ -90,7 +90,7 @@ func (a *accountant) book(p *piece, from, to Time, s *timeline.Segment) {
 	if s.Part.OnCPU() {
 		r.box.cpu = s.CPU
 	}
-	if s.Span != nil && s.Span.Kind == eventfile.KindFault && to == s.Span.End && s.Span.Flags&eventfile.FlagCut == 0 {
+	if s.Span != nil && s.Span.Kind == eventfile.KindFault && what == part.Fault && to == s.Span.End && s.Span.Flags&eventfile.FlagCut == 0 {
 		if s.Span.Flags&eventfile.FlagMajor != 0 {
 			r.MajorFaults++
 		} else {

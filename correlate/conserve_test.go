@@ -30,8 +30,50 @@ func (s *source) n(limit int) int {
 
 const (
 	threads  = 3
-	timeSpan = 2000 // ns: small, so that a brute-force check can go by the nanosecond
+	timeSpan = 2000 // units: few, so that a brute-force check can go one by one
 )
+
+// stretch multiplies all times by unit, so that waits become long enough for
+// what only long ones bring about, and the brute-force check stays short.
+func (c *fuzzCase) stretch() {
+	grow := func(times ...*Time) {
+		for _, t := range times {
+			*t *= c.unit
+		}
+	}
+	for _, r := range c.reqs {
+		grow(&r.Begin, &r.End, &r.Window.Begin, &r.Window.End)
+		for i := range r.Window.Points {
+			r.Window.Points[i].Offset *= int64(c.unit)
+		}
+	}
+	for i := range c.events {
+		e := &c.events[i]
+		grow(&e.Time, &e.FaultStart)
+		e.Dur *= int64(c.unit)
+	}
+	for i := range c.losses {
+		grow(&c.losses[i].First, &c.losses[i].Last)
+	}
+}
+
+// fuzzCase is what is made of a fuzzer's bytes.
+type fuzzCase struct {
+	unit   Time // ns
+	quota  int64
+	reqs   []*Request
+	losses []eventfile.Loss
+	events []eventfile.Event
+}
+
+func newFuzzCase(data []byte) *fuzzCase {
+	s := &source{data: data}
+	c := &fuzzCase{unit: []Time{1, 1000}[s.n(2)], quota: int64(1000 * s.n(400))}
+	c.reqs, c.losses = randomRequests(s), randomLosses(s)
+	c.events = randomEvents(s)
+	c.stretch()
+	return c
+}
 
 func randomRequests(s *source) []*Request {
 	var reqs []*Request
@@ -77,7 +119,57 @@ func randomEvents(s *source) []eventfile.Event {
 			e.FaultStart = e.Time.Add(-int64(s.n(50)))
 		}
 		list = append(list, e)
+		if s.n(4) == 0 {
+			list = append(list, randomStay(s, &now)...)
+		}
 	}
+	return list
+}
+
+// randomStay is what random events hardly ever are: a thread that gets a CPU,
+// has spans that nest and overlap as they should and should not, blocks inside
+// a page fault, moves, comes back, perhaps several times, and ends the fault.
+func randomStay(s *source, now *int) []eventfile.Event {
+	var list []eventfile.Event
+	tid, cpu := int32(1+s.n(threads)), int32(s.n(2))
+	add := func(e eventfile.Event) {
+		e.Time, e.CPU = Time(*now), cpu
+		list = append(list, e)
+	}
+	spans := func() {
+		for range s.n(5) {
+			*now += s.n(20)
+			add(eventfile.Event{
+				Kind: []eventfile.Kind{eventfile.KindIRQ, eventfile.KindSoftirq, eventfile.KindVector, eventfile.KindNMI, eventfile.KindFault}[s.n(5)],
+				Tid:  tid, Dur: int64(s.n(60)), ID: uint32(s.n(3)), Addr: uint64(s.n(3)) << 12, Flags: eventfile.Flags(1 << s.n(14)),
+			})
+		}
+	}
+	add(eventfile.Event{Kind: eventfile.KindSwitch, Peer: tid, Syscall: eventfile.NoSyscall, Dur: int64(s.n(300))})
+	spans()
+	fault := Time(*now)
+	for range 1 + s.n(3) {
+		*now += s.n(10)
+		out := eventfile.Event{
+			Kind: eventfile.KindSwitch, Tid: tid, Peer: int32(s.n(threads + 2)), State: uint32(s.n(3)),
+			Flags: eventfile.Flags(s.n(2)) * eventfile.FlagThrottled, Owner: int32(s.n(threads + 1)), Syscall: int32(s.n(4) - 1),
+		}
+		if s.n(2) == 0 {
+			out.FaultStart, out.Addr = fault, 1<<12
+		}
+		add(out)
+		*now += s.n(100)
+		add(eventfile.Event{Kind: eventfile.KindWaking, Tid: tid, Peer: int32(s.n(threads + 1)), DestCPU: cpu, Flags: eventfile.Flags(s.n(2)) * eventfile.FlagThrottled})
+		if s.n(2) == 0 {
+			*now += s.n(20)
+			cpu = 1 - cpu
+			add(eventfile.Event{Kind: eventfile.KindMigrate, Tid: tid, DestCPU: cpu})
+		}
+		*now += s.n(300)
+		add(eventfile.Event{Kind: eventfile.KindSwitch, Tid: int32(s.n(2) * (threads + 1)), Peer: tid, Syscall: eventfile.NoSyscall})
+		spans()
+	}
+	add(eventfile.Event{Kind: eventfile.KindFault, Tid: tid, Dur: int64(Time(*now) - fault), Addr: 1 << 12, Flags: eventfile.FlagMajor})
 	return list
 }
 
@@ -94,9 +186,8 @@ func randomLosses(s *source) []eventfile.Loss {
 // what must always hold.
 func conserve(t *testing.T, data []byte) {
 	t.Helper()
-	s := &source{data: data}
-	reqs, losses := randomRequests(s), randomLosses(s)
-	events := randomEvents(s)
+	c := newFuzzCase(data)
+	reqs, losses, events := c.reqs, c.losses, c.events
 	gs, pieces := groups{}, lanes{}
 	for i, r := range reqs {
 		r.group = gs.of(r)
@@ -115,20 +206,22 @@ func conserve(t *testing.T, data []byte) {
 		if states[g.Tid] == nil {
 			states[g.Tid] = map[Time]part.Part{}
 		}
-		for at := g.Start; at < g.End; at++ {
+		for at := g.Start; at < g.End; at += c.unit {
 			states[g.Tid][at] = g.Part
 		}
 		acc.segment(g)
 	}, timeline.NewLosses(losses), func(nr int32) string { return "futex" })
+	acc.builder = b
+	b.Throttled = func(from, to Time) int64 { return c.quota }
 	for i := range events {
 		b.Add(&events[i])
 	}
-	b.Finish(timeSpan + 1000)
+	b.Finish((timeSpan + 1000) * c.unit)
 	acc.settle()
 	for i, r := range reqs {
 		checkSums(t, r)
-		if want := bruteForce(reqs, i, states); want != r.Parts {
-			t.Fatalf("request %d: parts %v, by the nanosecond %v", i, r.Parts, want)
+		if want := bruteForce(reqs, i, states, c.unit); want != r.Parts {
+			t.Fatalf("request %d: parts %v, one by one %v", i, r.Parts, want)
 		}
 	}
 }
@@ -150,6 +243,7 @@ func checkSums(t *testing.T, r *Request) {
 	if steps != r.Parts[part.Running] {
 		t.Fatalf("steps sum to %d ns of %d running", steps, r.Parts[part.Running])
 	}
+	checkStory(t, r)
 	var told int64
 	for i, m := range r.story.moments {
 		if i > 0 && m.Start < r.story.moments[i-1].End && m.Tid == r.story.moments[i-1].Tid {
@@ -162,11 +256,40 @@ func checkSums(t *testing.T, r *Request) {
 	}
 }
 
-// bruteForce accounts for a request one nanosecond at a time, from the threads'
+// checkStory holds what evidence is made of against the parts.
+func checkStory(t *testing.T, r *Request) {
+	t.Helper()
+	var spans, waits part.Times
+	for k, x := range r.story.spans {
+		spans[levelPartOf(k.kind)] += x.ns
+	}
+	for _, p := range []part.Part{part.IRQ, part.Softirq, part.NMI, part.Fault} {
+		if spans[p] != r.Parts[p] {
+			t.Fatalf("spans have %d ns of %s, the parts %d", spans[p], p, r.Parts[p])
+		}
+	}
+	for k, ns := range r.story.occupants {
+		waits[k.part] += ns
+	}
+	for _, p := range []part.Part{part.Preempted, part.Waking, part.Throttled} {
+		if waits[p] != r.Parts[p] {
+			t.Fatalf("occupants have %d ns of %s, the parts %d", waits[p], p, r.Parts[p])
+		}
+	}
+	for i := range r.story.links {
+		for p, ns := range r.story.links[i].times {
+			if ns < 0 {
+				t.Fatalf("a thread waited for was %d ns in %s", ns, part.Part(p))
+			}
+		}
+	}
+}
+
+// bruteForce accounts for a request one unit of time after the other, from the threads'
 // states and the rules alone.
-func bruteForce(reqs []*Request, index int, states map[int32]map[Time]part.Part) (out part.Times) {
+func bruteForce(reqs []*Request, index int, states map[int32]map[Time]part.Part, unit Time) (out part.Times) {
 	r := reqs[index]
-	for at := r.Begin; at < r.End; at++ {
+	for at := r.Begin; at < r.End; at += unit {
 		mode, tid := where(r, at)
 		if mode == modeBefore || mode == modeSuspended {
 			for j, o := range reqs {
@@ -178,9 +301,9 @@ func bruteForce(reqs []*Request, index int, states map[int32]map[Time]part.Part)
 		p, ok := states[tid][at]
 		switch {
 		case !ok || tid == 0:
-			out[part.Unknown]++
+			out[part.Unknown] += int64(unit)
 		default:
-			out[requestPart(mode, p)]++
+			out[requestPart(mode, p)] += int64(unit)
 		}
 	}
 	return out

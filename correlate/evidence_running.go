@@ -30,7 +30,7 @@ func (rec *Recording) runningEvidence(r *Request, x *Explanation) []Evidence {
 	if f.HasFreq && n.HasFreq {
 		list = append(list, Evidence{What: EvidenceFrequency, Value: figure(f.FreqKHz), Normal: figure(n.FreqKHz)})
 	}
-	if r.foreign > minForeign {
+	if r.foreign > r.group.Base.Foreign+minForeign {
 		list = append(list, Evidence{What: EvidenceCold, Value: figure(float64(r.foreign)), Normal: figure(float64(r.group.Base.Foreign))})
 	}
 	if r.sampleGap > 0 {
@@ -39,8 +39,8 @@ func (rec *Recording) runningEvidence(r *Request, x *Explanation) []Evidence {
 	return list
 }
 
-// minForeign is for how long others must have had a CPU for its caches to
-// count as cold, ns.
+// minForeign is for how much longer than normal others must have had a CPU
+// for its caches to count as cold, ns.
 const minForeign = 100_000
 
 func figure(v float64) *float64 { return &v }

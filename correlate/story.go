@@ -79,7 +79,7 @@ func (st *story) add(p *piece, from, to Time, what part.Part, s *timeline.Segmen
 	case what.Waiting():
 		st.occupants[occupantKey{what, s.Occupant}] += ns
 	}
-	if s.Span != nil && what != part.OtherRequest {
+	if s.Span != nil && what == s.Part {
 		st.addSpan(s, ns, to)
 	}
 	if s.Block != nil && what != part.OtherRequest {
@@ -100,9 +100,19 @@ func (st *story) addSpan(g *timeline.Segment, ns int64, to Time) {
 		st.spans[k] = &tally{}
 	}
 	st.spans[k].ns += ns
-	if to == s.End && s.Flags&eventfile.FlagCut == 0 { // what nests in a span splits it
+	if to == s.End && counts(s) { // what nests in a span splits it
 		st.spans[k].count++
 	}
+}
+
+// counts reports whether a span is one of its kind: not a part of one that
+// goes on, nor the call of a handler that shares an interrupt line with the
+// device that raised it.
+func counts(s *timeline.Span) bool {
+	if s.Kind == eventfile.KindIRQ && s.Flags&eventfile.FlagHandled == 0 {
+		return false
+	}
+	return s.Flags&eventfile.FlagCut == 0
 }
 
 func (st *story) addBlock(b *timeline.Block, what part.Part, ns int64) {

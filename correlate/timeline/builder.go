@@ -115,7 +115,11 @@ func (b *Builder) rename(from, to int32, at Time) {
 func (b *Builder) addSwitch(e *eventfile.Event) {
 	prev := b.Tasks.Now(e.Tid)
 	for _, t := range b.cpu(e.CPU).waiters {
-		b.occupied(t, prev, b.order(t, e.Time))
+		at := max(e.Time, t.cursor)
+		if t.tid != e.Peer { // whose own step back switchIn counts
+			at = b.order(t, e.Time)
+		}
+		b.occupied(t, prev, at)
 		t.cpuIdle = e.Peer == 0
 		t.occupant = b.Tasks.Now(e.Peer)
 	}
