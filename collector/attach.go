@@ -88,7 +88,7 @@ func (k *kernel) add(l *loader, s *source, sampleHz int) error {
 			p.Close()
 		}
 		if s.must {
-			return fmt.Errorf("attach %s: %w", s.name, err)
+			return explainRefusal(fmt.Errorf("attach %s: %w", s.name, err))
 		}
 		k.hooks = append(k.hooks, s.off(err.Error()))
 		return nil

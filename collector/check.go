@@ -1,9 +1,7 @@
 package collector
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -119,24 +117,4 @@ func hypervisorFact() Fact {
 		return Fact{"virtual machine", "yes (" + strings.TrimSpace(string(vendor)) + ")", lost}
 	}
 	return Fact{Name: "virtual machine", Value: "not seen"}
-}
-
-// lockdownFact says whether the kernel is locked down, which can forbid
-// programs to read memory.
-func lockdownFact() Fact {
-	text, err := os.ReadFile("/sys/kernel/security/lockdown")
-	if errors.Is(err, fs.ErrNotExist) {
-		return Fact{Name: "lockdown", Value: "none"}
-	}
-	if err != nil {
-		return Fact{Name: "lockdown", Value: "not readable"}
-	}
-	mode := string(text)
-	if _, rest, ok := strings.Cut(mode, "["); ok {
-		mode, _, _ = strings.Cut(rest, "]")
-	}
-	if mode == "confidentiality" {
-		return Fact{"lockdown", mode, "kernel programs may not read memory: most hooks are refused"}
-	}
-	return Fact{Name: "lockdown", Value: strings.TrimSpace(mode)}
 }

@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"github.com/tailtrace/tailtrace/bpf"
 )
 
-// Programs with no BTF of the kernel to load against have no fallback here.
-var errNoBTF = errors.New("this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)")
-
 // kernelTypes answers what the running kernel has, from its own type
 // information: vendors backport, so its version says nothing.
 type kernelTypes struct{ spec *btf.Spec }
@@ -22,7 +18,7 @@ type kernelTypes struct{ spec *btf.Spec }
 func loadKernelTypes() (kernelTypes, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
-		return kernelTypes{}, fmt.Errorf("%w: %w", errNoBTF, err)
+		return kernelTypes{}, &KernelError{Lacks: "it has no type information (BTF, CONFIG_DEBUG_INFO_BTF)", Err: err}
 	}
 	return kernelTypes{spec}, nil
 }

@@ -91,8 +91,13 @@ func openSession(c *Config, targets []eventfile.Target, out *output) (s *session
 
 // openKernel attaches the kernel side for c.
 func openKernel(c *Config) (*kernel, error) {
-	if err := rlimit.RemoveMemlock(); err != nil {
-		return nil, fmt.Errorf("lift the limit on locked memory (CAP_SYS_RESOURCE): %w", err)
+	if err := checkKernel(); err != nil {
+		return nil, err
+	}
+	if err := rlimit.RemoveMemlock(); errors.Is(err, unix.EPERM) {
+		return nil, &PrivilegeError{Missing: []string{"CAP_SYS_RESOURCE"}}
+	} else if err != nil {
+		return nil, fmt.Errorf("lift the limit on locked memory: %w", err)
 	}
 	cpus, err := ebpf.PossibleCPU()
 	if err != nil {

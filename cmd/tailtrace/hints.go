@@ -22,11 +22,14 @@ func hintFor(err error) string {
 
 func recordHint(err error) string {
 	var privilege *collector.PrivilegeError
+	var kernel *collector.KernelError
 	var process *collector.NoProcessError
 	var thread *collector.ThreadError
 	switch {
 	case errors.As(err, &privilege):
 		return "run it with sudo, or give it these capabilities"
+	case errors.As(err, &kernel):
+		return "distributions' kernels from 5.8 on have what is needed, unless they are locked down; see docs/KERNELS.md"
 	case errors.As(err, &process):
 		return "has it ended? find the service with pgrep NAME"
 	case errors.As(err, &thread):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -13,14 +14,17 @@ var update = flag.Bool("update", false, "rewrite expected outputs")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"tailtrace": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-		"publish":   publish,
+		"tailtrace":       func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"publish":         publish,
+		"without-folders": withoutFolders,
 	})
 }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error { return writeSample(e.WorkDir) },
+		Setup: func(e *testscript.Env) error {
+			return errors.Join(writeSample(e.WorkDir), writeStackSample(e.WorkDir))
+		},
 	})
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/internal/testenv"
+)
+
+// hideEnv lists folders that are emptied before tailtrace starts, in a mount
+// namespace of its own.
+const hideEnv = "TAILTRACE_TEST_HIDE"
+
+func withoutFolders() {
+	for dir := range strings.FieldsSeq(os.Getenv(hideEnv)) {
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil {
+			fmt.Println(err)
+			os.Exit(100)
+		}
+	}
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// check runs tailtrace check without some folders.
+func (i *itself) check(t *testing.T, hide ...string) (code int, said string) {
+	t.Helper()
+	cmd := i.command("without-folders", "check")
+	cmd.Env = append(os.Environ(), hideEnv+"="+strings.Join(hide, " "))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+func TestKernelWithoutTypesIsRefusedWithTheFloor(t *testing.T) {
+	testenv.Root(t)
+	self := newItself(t)
+	code, said := self.check(t, "/sys/kernel/btf")
+	if code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"BTF", "CONFIG_DEBUG_INFO_BTF", "hint: ", "5.8"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+}
+
+func TestTracefsIsNotNeeded(t *testing.T) {
+	testenv.Root(t)
+	var dirs []string
+	for _, dir := range []string{"/sys/kernel/tracing", "/sys/kernel/debug"} {
+		if _, err := os.Stat(dir); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	code, said := newItself(t).check(t, dirs...)
+	if code != exitDone || strings.Contains(said, "off: ") {
+		t.Errorf("without %v: exit code %d:\n%s", dirs, code, said)
+	}
+}
+
+// Distributions know more levels than the kernel's own 2, of which each forbids
+// perf events to unprivileged users only.
+func TestPerfEventParanoiaDoesNotMatter(t *testing.T) {
+	testenv.Root(t)
+	const path = "/proc/sys/kernel/perf_event_paranoid"
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Need(t, os.WriteFile(path, []byte("4"), 0) == nil, "the right to write "+path)
+	defer os.WriteFile(path, before, 0)
+	self := newItself(t)
+	code, said := self.record(t, self.startPublisher(t), ownedUnitCapabilities(t)...)
+	if code != exitDone || strings.Contains(said, "not observed") {
+		t.Errorf("exit code %d:\n%s", code, said)
+	}
+}
