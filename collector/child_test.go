@@ -22,6 +22,7 @@ var workloads = map[string]func(say func(...any), wait func()){
 	"sleep":       sleepOnce,
 	"asleep":      fallAsleep,
 	"mixed":       workAndSleep,
+	"move":        moveAbout,
 	"threads":     startThreads,
 	"busy":        stayBusy,
 	"hog":         hogCPU,

@@ -39,6 +39,20 @@ func workAndSleep(say func(...any), wait func()) {
 	wait()
 }
 
+// moveAbout works and sleeps on one CPU, then on the other, and says how much
+// CPU time it was charged.
+func moveAbout(say func(...any), wait func()) {
+	before, cpuBefore := now(), readClock(unix.CLOCK_THREAD_CPUTIME_ID)
+	for i := range 40 {
+		pin(i % 2)
+		spin(3 * time.Millisecond)
+		nanosleep(2 * time.Millisecond)
+	}
+	cpu := readClock(unix.CLOCK_THREAD_CPUTIME_ID) - cpuBefore
+	say(int64(before), int64(now()), cpu)
+	wait()
+}
+
 // fallAsleep says a tid whose thread then sleeps for good.
 func fallAsleep(say func(...any), wait func()) {
 	onThread(func(tid int32) {
