@@ -115,6 +115,9 @@ func (b *Builder) rename(from, to int32, at Time) {
 func (b *Builder) addSwitch(e *eventfile.Event) {
 	prev := b.Tasks.Now(e.Tid)
 	for _, t := range b.cpu(e.CPU).waiters {
+		if t.tid == e.Tid {
+			continue // it was there already: when its wait ended is unknown
+		}
 		at := max(e.Time, t.cursor)
 		if t.tid != e.Peer { // whose own step back switchIn counts
 			at = b.order(t, e.Time)

@@ -121,6 +121,38 @@ func TestSegments(t *testing.T) {
 				{svc, us(1), us(2), "running", ""}, {svc, us(2), us(10), "sleep", ""}, {svc, us(10), us(20), "waking", "other"},
 			},
 		},
+		"it left a CPU that it was never seen to get: when its wait ended is unknown": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), blockIn(us(2), 0, svc, hog, 202), waking(us(10), 1, svc, other, 0), blockIn(us(50), 0, svc, hog, 202),
+				waking(us(60), 1, svc, other, 0), sw(us(61), 0, hog, svc, 0),
+			},
+			end: us(61),
+			want: []piece{
+				{svc, us(1), us(2), "running", ""}, {svc, us(2), us(10), "lock", ""},
+				{svc, us(50), us(60), "lock", ""}, {svc, us(60), us(61), "waking", "hog"},
+			},
+		},
+		"an interrupt proves that it had the CPU by then": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), blockIn(us(2), 0, svc, hog, 202), waking(us(10), 1, svc, other, 0),
+				span(eventfile.KindVector, 0, svc, us(30), us(31)), blockIn(us(50), 0, svc, hog, 202),
+			},
+			end: us(50),
+			want: []piece{
+				{svc, us(1), us(2), "running", ""}, {svc, us(2), us(10), "lock", ""},
+				{svc, us(30), us(31), "irq", ""}, {svc, us(31), us(50), "running", ""},
+			},
+		},
+		"an interrupt from before it left does not": {
+			events: []eventfile.Event{
+				sw(us(1), 0, 0, svc, 0), blockIn(us(20), 0, svc, hog, 202),
+				span(eventfile.KindVector, 0, svc, us(18), us(21)), waking(us(30), 1, svc, other, 0),
+			},
+			end: us(30),
+			want: []piece{
+				{svc, us(1), us(20), "running", ""}, {svc, us(20), us(30), "lock", ""},
+			},
+		},
 		"a thread whose quota is used up is throttled, whoever has the CPU": {
 			events: []eventfile.Event{
 				sw(us(1), 0, 0, svc, 0), throttled(sw(us(500), 0, svc, hog, 0)), sw(us(900), 0, hog, 0, 1), sw(us(5000), 0, 0, svc, 0),

@@ -116,10 +116,10 @@ const (
 )
 
 func (b *Builder) addSpan(t *thread, e *eventfile.Event) {
-	if t.state != stateOnCPU {
-		return // after lost events, or while another task has the CPU
-	}
 	s := Span{Start: e.Time.Add(-max(e.Dur, 0)), End: e.Time, Kind: e.Kind, ID: e.ID, Addr: e.Addr, Flags: e.Flags}
+	if t.state != stateOnCPU && !b.arrivedUnseen(t, s.Start, e.CPU) {
+		return // its switch-out is stamped before it
+	}
 	if e.Dur < 0 {
 		b.Counts.Backwards++
 		b.Counts.WorstBack = max(b.Counts.WorstBack, -e.Dur)
@@ -136,6 +136,25 @@ func (b *Builder) addSpan(t *thread, e *eventfile.Event) {
 		b.stay(t, upTo)
 		t.spans = append(t.spans, keep...)
 	}
+}
+
+// arrivedUnseen puts t on the CPU from a moment on at which something
+// interrupted it there, although no switch to it was seen: events were lost, or
+// the kernel did not report it. What t did between its last event and that
+// moment is unknown.
+func (b *Builder) arrivedUnseen(t *thread, at Time, cpu int32) bool {
+	if at <= t.since {
+		return false
+	}
+	if t.state != stateUnknown {
+		b.Counts.Inconsistent++
+	}
+	b.leave(t)
+	at = max(at, t.cursor)
+	t.set(stateOnCPU, at)
+	t.cursor, t.cpu = at, cpu
+	t.foreign, t.faultFrom, t.heldWake = 0, 0, wake{}
+	return true
 }
 
 func (b *Builder) switchIn(t *thread, e *eventfile.Event, prev Ref) {
