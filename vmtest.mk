@@ -2,19 +2,19 @@
 
 .PHONY: vmtest vmtest-ci vmtest-tools
 
-VMTEST_TOOLS := qemu-system-arm qemu-system-x86 e2fsprogs groff-base zsh
+VMTEST_TOOLS := qemu-system-arm qemu-system-x86 e2fsprogs cpio groff-base zsh
 VMTEST := nice -n 19 $(GO) test -count=1 -v -tags vmtest -timeout 3h
 
 # Every kernel, the release's packages, and the whole job.
 vmtest: vmtest-tools release
 	$(GO) vet -tags vmtest ./internal/vmtest/... ./packaging/...
 	$(VMTEST) ./packaging/...
-	$(VMTEST) ./internal/vmtest -args -kernels all
+	$(VMTEST) -parallel 1 ./internal/vmtest -args -kernels all
 
-# One kernel of each architecture.
+# One kernel of each architecture, at the same time.
 vmtest-ci: vmtest-tools
 	$(VMTEST) ./packaging/...
-	$(VMTEST) ./internal/vmtest -args -kernels ci
+	$(VMTEST) -parallel 2 -skip 'TestJob|TestRelease|TestLockdown' ./internal/vmtest -args -kernels ci
 
 # Installs what is missing, where that is allowed.
 vmtest-tools:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,28 @@ func TestCheck(t *testing.T) {
 		}
 		if diff := cmp.Diff(known(t, k), &got); diff != "" {
 			t.Errorf("not as known (-known +got); go test -tags vmtest ./internal/vmtest -run TestCheck -args -kernels %s -update:\n%s", k.Name(), diff)
+		}
+	})
+}
+
+// A locked down kernel is used where it lets itself, and refused by that name
+// where not.
+func TestLockdown(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k vmtest.Kernel) {
+		tailtrace := build(t, k.Arch, "cmd/tailtrace")
+		in := func(mode string) (int, string) {
+			return guest(t, &vmtest.Guest{
+				Kernel:  k,
+				Options: vmtest.Options{Append: []string{"lockdown=" + mode}},
+				Job:     vmtest.Job{Args: []string{"/bin/tailtrace", "check"}, Dir: "/"},
+				Files:   map[string]string{"/bin/tailtrace": tailtrace},
+			}, 5*time.Minute)
+		}
+		if code, out := in("integrity"); code != 0 || strings.Contains(out, "off: ") || !strings.Contains(out, "integrity") {
+			t.Errorf("integrity: exit code %d:\n%s", code, out)
+		}
+		if code, out := in("confidentiality"); code != 1 || !strings.Contains(out, "locked down (confidentiality)") || !strings.Contains(out, "hint: ") {
+			t.Errorf("confidentiality: exit code %d:\n%s", code, out)
 		}
 	})
 }

@@ -30,7 +30,8 @@ var cache = func() vmtest.Cache {
 	return vmtest.Cache(dir)
 }()
 
-// eachKernel runs a test for every chosen kernel, one guest at a time.
+// eachKernel runs a test for every chosen kernel, as many at once as -parallel
+// says.
 func eachKernel(t *testing.T, test func(t *testing.T, k vmtest.Kernel)) {
 	t.Helper()
 	kernels, err := vmtest.Select(*kernelNames)
@@ -39,6 +40,7 @@ func eachKernel(t *testing.T, test func(t *testing.T, k vmtest.Kernel)) {
 	}
 	for _, k := range kernels {
 		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
 			began := time.Now()
 			test(t, k)
 			t.Logf("took %s", time.Since(began).Round(100*time.Millisecond))
