@@ -17,7 +17,7 @@ func Culprit(r *Request) string {
 	for _, want := range leads(r) {
 		for i := range r.Evidence {
 			e := &r.Evidence[i]
-			if e.What == want.what && (want.part == "" || e.Part == want.part) {
+			if e.What == want.what && (want.part == "" || e.Part == want.part) && outOfTheOrdinary(r, e) {
 				phrases = append(phrases, phrase(e))
 				break
 			}
@@ -27,6 +27,30 @@ func Culprit(r *Request) string {
 		return ""
 	}
 	return strings.Join(phrases, "; ")
+}
+
+// outOfTheOrdinary leaves out figures that are much as in normal requests: they
+// are in the JSON, but explain nothing.
+func outOfTheOrdinary(r *Request, e *correlate.Evidence) bool {
+	if e.What == correlate.EvidenceOtherTask {
+		i := slices.IndexFunc(r.Evidence, func(e correlate.Evidence) bool { return e.What == correlate.EvidenceOtherCPUs })
+		return i < 0 || outOfTheOrdinary(r, &r.Evidence[i])
+	}
+	if e.Value == nil || e.Normal == nil {
+		return true
+	}
+	v, n := *e.Value, *e.Normal
+	switch e.What {
+	case correlate.EvidenceOtherCPUs:
+		return v >= n+0.2
+	case correlate.EvidenceSteal:
+		return v >= n+0.02
+	case correlate.EvidenceCold:
+		return v >= 2*n && v >= n+50_000 // ns
+	case correlate.EvidenceFrequency:
+		return v <= 0.9*n
+	}
+	return true
 }
 
 // lead is a kind of evidence to look for.

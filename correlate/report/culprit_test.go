@@ -48,6 +48,14 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 			}},
 			"ran 1.70 times the normal time; other CPUs 98% busy (normal 10%)",
 		},
+		"figures that are as normal say nothing": {
+			Request{Verdict: "slow-core", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceStretch, Value: f(1.7), Normal: f(1)},
+				{What: correlate.EvidenceOtherCPUs, Value: f(1), Normal: f(0.99)},
+				{What: correlate.EvidenceOtherTask, Name: "innocent", Tid: 7, Count: 9},
+			}},
+			"ran 1.70 times the normal time",
+		},
 		"mixed shows each of its parts": {
 			Request{Verdict: "mixed", Mixed: []string{"softirq", "preempted"}, Evidence: []correlate.Evidence{
 				{What: correlate.EvidenceInterrupt, Part: "softirq", Name: "NET_RX", NS: 90_000, Count: 3},
