@@ -23,19 +23,24 @@ type mapTracker struct {
 // addressSpace is one process's mappings as they were last read.
 type addressSpace struct {
 	known  []eventfile.Mapping // by address
-	missed uint64              // of a fault in none of them; 0 = none since
+	missed []addrRange         // of faults in none of them since
+	isNew  bool                // never read
 	next   eventfile.Time      // not read before
 	wait   eventfile.Time      // after a read
 	room   int                 // for more records
 }
 
+type addrRange struct{ start, end uint64 }
+
 const (
 	mapsEvery      = eventfile.Time(250 * time.Millisecond)
-	mapsSeldom     = eventfile.Time(8 * time.Second) // where reading did not help
+	mapsSeldom     = eventfile.Time(2 * time.Second) // where reading did not help
 	maxMapsBytes   = 8 << 20
 	maxMapRecords  = 1 << 15 // of one process
 	maxMapSpaces   = 1 << 12
 	userHalfOfBits = 1 << 63 // addresses from here on are the kernel's
+	maxMissed      = 16      // ranges between two reads
+	missedNear     = 2 << 20 // faults not further apart are of one range
 )
 
 func newMapTracker() *mapTracker {
@@ -47,13 +52,20 @@ func (m *mapTracker) add(pid int32) *addressSpace {
 	if len(m.spaces) >= maxMapSpaces {
 		clear(m.spaces)
 	}
-	s := &addressSpace{missed: 1, wait: mapsEvery, room: maxMapRecords}
+	s := &addressSpace{isNew: true, wait: mapsEvery, room: maxMapRecords}
 	m.spaces[pid] = s
 	return s
 }
 
 // forget drops a process that has ended or become another program.
 func (m *mapTracker) forget(pid int32) { delete(m.spaces, pid) }
+
+// hurry has the next round read whatever is left to explain.
+func (m *mapTracker) hurry() {
+	for _, s := range m.spaces {
+		s.next = 0
+	}
+}
 
 // fault notes a fault of process pid.
 func (m *mapTracker) fault(pid int32, addr uint64) {
@@ -64,36 +76,68 @@ func (m *mapTracker) fault(pid int32, addr uint64) {
 	if s == nil {
 		s = m.add(pid)
 	}
-	if !s.holds(addr) {
-		s.missed = addr
+	page := addr &^ (1<<12 - 1)
+	if r := (addrRange{page, page + 1<<12}); !s.holds(r) {
+		s.miss(r)
 	}
 }
 
-func (s *addressSpace) holds(addr uint64) bool {
-	i, _ := slices.BinarySearchFunc(s.known, addr, func(m eventfile.Mapping, a uint64) int { return cmp.Compare(m.End, a+1) })
-	return i < len(s.known) && s.known[i].Start <= addr
+// holds reports whether something is mapped in r.
+func (s *addressSpace) holds(r addrRange) bool {
+	i, _ := slices.BinarySearchFunc(s.known, r.start, func(m eventfile.Mapping, a uint64) int { return cmp.Compare(m.End, a+1) })
+	return i < len(s.known) && s.known[i].Start < r.end
 }
 
-// round reads the processes that need it and passes on what is new. A fault
-// that reading does not explain makes it wait longer for the next.
+func (s *addressSpace) miss(r addrRange) {
+	for i := range s.missed {
+		m := &s.missed[i]
+		if r.start < m.end+missedNear && m.start < r.end+missedNear {
+			m.start, m.end = min(m.start, r.start), max(m.end, r.end)
+			return
+		}
+	}
+	if len(s.missed) < maxMissed {
+		s.missed = append(s.missed, r)
+	}
+}
+
+// round reads the processes that need it and passes on what is new. Faults
+// that reading does not explain make it wait longer for the next.
 func (m *mapTracker) round(t eventfile.Time, each func(*eventfile.Mapping) error) error {
 	for pid, s := range m.spaces {
-		if s.missed == 0 || t < s.next || s.room <= 0 {
+		if !s.isNew && len(s.missed) == 0 || t < s.next || s.room <= 0 {
 			continue
 		}
-		missed := s.missed
-		s.missed = 0
 		if err := m.read(pid, s, t, each); err != nil {
 			return err
 		}
-		if s.holds(missed) || missed == 1 {
-			s.wait = mapsEvery
-		} else {
-			s.wait = min(2*s.wait, mapsSeldom)
+		gone, err := s.explain(pid, t, each)
+		if err != nil {
+			return err
 		}
-		s.next = t + s.wait
+		s.wait = min(2*s.wait, mapsSeldom)
+		if s.isNew || !gone {
+			s.wait = mapsEvery
+		}
+		s.isNew, s.missed, s.next = false, s.missed[:0], t+s.wait
 	}
 	return nil
+}
+
+// explain says of the faults that lay in no mapping which still do not.
+func (s *addressSpace) explain(pid int32, t eventfile.Time, each func(*eventfile.Mapping) error) (gone bool, err error) {
+	for _, r := range s.missed {
+		if s.holds(r) || s.room <= 0 {
+			continue
+		}
+		gone = true
+		s.room--
+		k := eventfile.Mapping{Pid: pid, Time: t, Start: r.start, End: r.end, Path: eventfile.MappingGone}
+		if err := each(&k); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
 }
 
 func (m *mapTracker) read(pid int32, s *addressSpace, t eventfile.Time, each func(*eventfile.Mapping) error) error {

@@ -51,8 +51,8 @@ func TestMappingsAreReadAgainOnlyForAFaultOutsideOfThem(t *testing.T) {
 	if got := rounds(t, m, 1+mapsEvery); len(got) != 0 {
 		t.Errorf("read again for a fault in the heap: %+v", got)
 	}
-	m.root = fakeProc(t, map[string]string{"7/maps": someMaps + "7f0000000000-7f0000001000 r-xp 0 08:02 9 /lib/new.so\n"})
-	m.fault(7, 0x7f0000000fff)
+	m.root = fakeProc(t, map[string]string{"7/maps": someMaps + "7f3000000000-7f3000001000 r-xp 0 08:02 9 /lib/new.so\n"})
+	m.fault(7, 0x7f3000000fff)
 	if got := rounds(t, m, 2*mapsEvery); len(got) != 1 || got[0].Path != "/lib/new.so" {
 		t.Errorf("after a fault in a new mapping: %+v", got)
 	}
@@ -64,13 +64,19 @@ func TestFaultThatNoMappingExplainsIsNotAskedForAllTheTime(t *testing.T) {
 	m.add(7)
 	rounds(t, m, 0)
 	reads := 0
+	var last eventfile.Mapping
 	for at := eventfile.Time(0); at < 60e9; at += 50e6 {
-		m.fault(7, 0xdead000)
-		if before := m.spaces[7].next; len(rounds(t, m, at)) == 0 && m.spaces[7].next != before {
+		m.fault(7, 0xdead123)
+		m.fault(7, 0xdeaf456)
+		for _, last = range rounds(t, m, at) {
 			reads++
 		}
 	}
-	if reads < 5 || reads > 15 {
+	last.Time = 0
+	if want := (eventfile.Mapping{Pid: 7, Start: 0xdead000, End: 0xdeb0000, Path: eventfile.MappingGone}); last != want {
+		t.Errorf("they are said to be in %+v, want %+v", last, want)
+	}
+	if reads < 10 || reads > 40 {
 		t.Errorf("read %d times in a minute of faults that no mapping explains", reads)
 	}
 }

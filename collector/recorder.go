@@ -91,6 +91,7 @@ func (r *recorder) finish() error {
 	if err := r.write(); err != nil {
 		return err
 	}
+	r.spaces.hurry()
 	r.fds.askAll()
 	if err := r.lookUp(maxProcWaiting, maxFdAsked); err != nil {
 		return err

@@ -101,6 +101,8 @@ func TestMappingThatReplacesAnotherCountsFromThenOn(t *testing.T) {
 	add(200, 0x2000, 0x3000, "/new")
 	add(300, 0x9000, 0xa000, "/late")
 	add(400, 0x9000, 0xa000, "/later")
+	add(300, 0x20000, 0x30000, eventfile.MappingGone)
+	add(400, 0x28000, 0x29000, "/then")
 	p.index()
 	for _, tt := range []struct {
 		addr uint64
@@ -108,7 +110,9 @@ func TestMappingThatReplacesAnotherCountsFromThenOn(t *testing.T) {
 		want string
 	}{
 		{0x2000, 150, "/old"}, {0x2000, 250, "/new"}, {0x3000, 250, "/old"}, {0x1fff, 250, "/old"},
-		{0x9abc, 50, "/late"}, {0x9abc, 450, "/later"}, {0xa000, 450, ""}, {0x0fff, 450, ""}, {0x4fff, 1, "/old"},
+		{0x9abc, 50, "/late"}, {0x9abc, 450, "/later"}, {0xa000, 450, ""}, {0x0fff, 450, ""},
+		{0x20000, 250, "memory that was unmapped soon after"}, {0x20000, 350, ""}, {0x28000, 350, "/then"}, {0x28000, 450, "/then"},
+		{0x4fff, 1, "/old"},
 	} {
 		if got := p.at(7, tt.addr, tt.at).name; got != tt.want {
 			t.Errorf("at %#x at %d: %q, want %q", tt.addr, tt.at, got, tt.want)

@@ -70,7 +70,7 @@ func (p *places) index() {
 }
 
 // at returns what was mapped at an address of process pid at time t: as last
-// read before, or else as first read after.
+// read before, or else as first read after, which may be that it had gone.
 func (p *places) at(pid int32, addr uint64, t Time) place {
 	if p == nil || p.maps[pid] == nil {
 		return place{}
@@ -79,7 +79,11 @@ func (p *places) at(pid int32, addr uint64, t Time) place {
 	i, _ := slices.BinarySearchFunc(s.list, addr, func(m eventfile.Mapping, a uint64) int { return cmp.Compare(m.Start, a+1) })
 	var best *eventfile.Mapping
 	for i--; i >= 0 && s.topEnd[i] > addr; i-- {
-		if m := &s.list[i]; m.End > addr && (best == nil || nearer(m.Time, best.Time, t)) {
+		m := &s.list[i]
+		if m.End <= addr || m.Path == eventfile.MappingGone && m.Time < t {
+			continue
+		}
+		if best == nil || nearer(m.Time, best.Time, t) {
 			best = m
 		}
 	}
@@ -105,6 +109,8 @@ func placeOf(m *eventfile.Mapping) place {
 	switch {
 	case m.Path == "":
 		return place{name: "anonymous memory"}
+	case m.Path == eventfile.MappingGone:
+		return place{name: "memory that was unmapped soon after"}
 	case m.Path == "[heap]":
 		return place{name: "heap"}
 	case strings.HasPrefix(m.Path, "[stack"):

@@ -132,8 +132,12 @@ type Mapping struct {
 	Start uint64
 	End   uint64
 	Perms string // "r-xp"
-	Path  string // of a file, or "[heap]", "[stack]" and the like; "" for anonymous memory
+	Path  string // of a file, "[heap]" and the like, MappingGone; "" for anonymous memory
 }
+
+// MappingGone in Mapping.Path: there were faults between Start and End since
+// the read before, and nothing is mapped there any more.
+const MappingGone = "[gone]"
 
 // Fd says what a descriptor of a traced process stood for at Time, which is a
 // little after a call on it blocked.
