@@ -68,7 +68,7 @@ type fuzzCase struct {
 
 func newFuzzCase(data []byte) *fuzzCase {
 	s := &source{data: data}
-	c := &fuzzCase{unit: []Time{1, 1000}[s.n(2)], quota: int64(1000 * s.n(400))}
+	c := &fuzzCase{unit: []Time{1, 1000, 20_000}[s.n(3)], quota: int64(20_000 * s.n(400))}
 	c.reqs, c.losses = randomRequests(s), randomLosses(s)
 	c.events = randomEvents(s)
 	c.stretch()
