@@ -18,6 +18,7 @@ type recording struct {
 	losses  []eventfile.Loss
 	boxes   []eventfile.BoxSample
 	procs   []eventfile.Proc
+	stacks  map[uint64]*eventfile.Stack
 	maps    []eventfile.Mapping
 	fds     []eventfile.Fd
 	end     *eventfile.End // nil: torn
@@ -92,7 +93,7 @@ func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &recording{header: r.Header()}
+	rec := &recording{header: r.Header(), stacks: map[uint64]*eventfile.Stack{}}
 	for r.Next() {
 		if e := r.Event(); e != nil {
 			if e.Flags&eventfile.FlagRepeat == 0 {
@@ -107,6 +108,8 @@ func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 			rec.boxes = append(rec.boxes, *m)
 		case *eventfile.Proc:
 			rec.procs = append(rec.procs, *m)
+		case *eventfile.Stack:
+			rec.stacks[m.ID] = m
 		case *eventfile.Mapping:
 			rec.maps = append(rec.maps, *m)
 		case *eventfile.Fd:

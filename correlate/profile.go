@@ -37,6 +37,9 @@ type Wait struct {
 // Stack returns the calls behind an id, or nil.
 func (rec *Recording) Stack(id uint64) *eventfile.Stack { return rec.stacks[id] }
 
+// HasStacks reports whether any stack was recorded.
+func (rec *Recording) HasStacks() bool { return len(rec.stacks) > 0 }
+
 // addStack keeps the first of a stack that was written more than once.
 func (rec *Recording) addStack(s *eventfile.Stack) {
 	if rec.stacks[s.ID] == nil {

@@ -40,6 +40,7 @@ func commands() []command {
 		{"compare", "--base A,... --arm B,...", "an arm against a base, round by round", runCompare},
 		{"verify", "REPORT.json --events FILE --rows FILE", "recompute every number of a report", runVerify},
 		{"export", "FILE --format F --out FILE", "write requests for other tools", runExport},
+		{"profile", "FILE [--rows FILE ...] [--off-cpu]", "in which functions the tail's requests ran or waited, beside the rest", runProfile},
 		{"check", "", "what this kernel and box allow, and what would be lost", runCheck},
 		{"demo", "", "an embedded service with injected causes, recorded and explained", runDemo},
 		{"version", "", "print the version", runVersion},

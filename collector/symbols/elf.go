@@ -75,14 +75,14 @@ func readImage(r io.ReaderAt) (img *image, err error) {
 		}
 	}
 	img.buildID = buildID(f)
-	img.goCode = f.Section(".gopclntab") != nil
-	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		if img.readSymbols(f, kind); len(img.symbols.list) > 0 {
-			return img, nil
+	for _, read := range []func(*elf.File){
+		func(f *elf.File) { img.readSymbols(f, elf.SHT_SYMTAB) },
+		img.readPclntab, // of a stripped Go program
+		func(f *elf.File) { img.readSymbols(f, elf.SHT_DYNSYM) },
+	} {
+		if read(f); len(img.symbols.list) > 0 {
+			break
 		}
-	}
-	if img.goCode {
-		img.readPclntab(f)
 	}
 	return img, nil
 }
@@ -124,7 +124,7 @@ func (i *image) readSymbols(f *elf.File, kind elf.SectionType) {
 	i.symbols.sort()
 }
 
-// readPclntab takes the functions of a Go program that was stripped.
+// readPclntab takes the functions that a Go program keeps for itself.
 func (i *image) readPclntab(f *elf.File) {
 	raw := data(f.Section(".gopclntab"), maxPclntab)
 	text := f.Section(".text")

@@ -137,8 +137,12 @@ func (r *Resolver) made(p *process, c *call, m *mapping, inner bool, now time.Ti
 
 const jitName = "[jit]"
 
+// goABI marks Go's functions in assembly.
+const goABI = ".abi0"
+
 // demangle makes C++ and Rust names readable.
 func (r *Resolver) demangle(name string) string {
+	name = strings.TrimSuffix(name, goABI)
 	if !strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R") {
 		return name
 	}

@@ -37,7 +37,7 @@ func (w *walk) add(c *call) bool {
 	if !c.mapped || c.module != nil && c.vaddr == 0 {
 		return false
 	}
-	w.whole = roots[strings.TrimSuffix(c.site.name, ".abi0")]
+	w.whole = roots[strings.TrimSuffix(c.site.name, goABI)]
 	if c.module != nil && !w.whole && !c.site.isCall {
 		return false
 	}

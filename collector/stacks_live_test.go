@@ -1,0 +1,157 @@
+package collector
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/internal/testenv"
+)
+
+// startStacksProgram compiles testdata/stacks.c and starts it.
+func startStacksProgram(t *testing.T) (pid int) {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	testenv.Need(t, err == nil, "a C compiler")
+	program := filepath.Join(t.TempDir(), "stacks")
+	flags := []string{"-O1", "-g0", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", program, "testdata/stacks.c"}
+	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
+		t.Fatalf("compile: %v\n%s", err, out)
+	}
+	cmd := exec.Command(program)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		os.Remove(fmt.Sprintf("/tmp/perf-%d.map", cmd.Process.Pid))
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("the program says %q, %v", line, err)
+	}
+	return cmd.Process.Pid
+}
+
+// chains counts the events of a kind of a process by their calls, the
+// outermost first, as far as keep wants them.
+func (r *recording) chains(kind eventfile.Kind, tid int32, keep func(*eventfile.Frame) bool) map[string]int {
+	counts := map[string]int{}
+	for _, e := range r.of(kind, tid) {
+		s := r.stacks[e.Stack]
+		if s == nil {
+			continue
+		}
+		var names []string
+		for _, f := range slices.Backward(s.Frames) {
+			if keep(&f) {
+				names = append(names, f.Symbol)
+			}
+		}
+		counts[strings.Join(names, ";")]++
+	}
+	return counts
+}
+
+// ofProgram leaves out the C library, which may be stripped, and the kernel.
+func ofProgram(f *eventfile.Frame) bool {
+	return strings.HasSuffix(f.Module, "/stacks") || f.Module == "[jit]"
+}
+
+func TestStacksOfAProgramHaveItsFunctions(t *testing.T) {
+	testenv.Root(t)
+	pid := startStacksProgram(t)
+	rec := recordLive(t, Config{Pids: []int{pid}, SampleHz: 997, Stacks: StacksAll}, func() { time.Sleep(2 * time.Second) })
+	on := rec.chains(eventfile.KindSample, int32(pid), ofProgram)
+	off := rec.chains(eventfile.KindSwitch, int32(pid), ofProgram)
+	t.Logf("on the CPU %v, off the CPU %v", on, off)
+	const hot = "main;serve;hot_function;leaf_without_frame"
+	const made = "main;serve;call_made;py::made by a test:/x y.py"
+	const waits = "main;serve;blocking_function"
+	known := 0
+	for chain, n := range on {
+		if chain == hot || chain == made {
+			known += n
+		}
+	}
+	samples := 0
+	for _, n := range on {
+		samples += n
+	}
+	// What is left: inside the kernel, between functions, before the perf map is read.
+	if on[hot] == 0 || on[made] == 0 || known*10 < samples*9 {
+		t.Errorf("%d of %d samples are in %s or %s", known, samples, hot, made)
+	}
+	blocked := 0
+	for _, n := range off {
+		blocked += n
+	}
+	if off[waits] == 0 || off[waits]*10 < blocked*9 {
+		t.Errorf("%d of %d waits are in %s", off[waits], blocked, waits)
+	}
+}
+
+func TestCallsThatTheWalkMissesAreNotMadeUp(t *testing.T) {
+	testenv.Root(t)
+	pid := startStacksProgram(t)
+	rec := recordLive(t, Config{Pids: []int{pid}, Stacks: StacksAll}, func() { time.Sleep(500 * time.Millisecond) })
+	for id, s := range rec.stacks {
+		for i, f := range s.Frames[:len(s.Frames)-1] {
+			caller := s.Frames[i+1].Symbol
+			if f.Symbol == "leaf_without_frame" && caller != "hot_function" || f.Symbol == "blocking_function" && caller != "serve" {
+				t.Errorf("stack %x: %s seems to call %s", id, caller, f.Symbol)
+			}
+		}
+	}
+}
+
+func TestStacksOfAGoProgram(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "busy")
+	c.tell()
+	tid := int32(number(t, c.hear()[0]))
+	rec := recordLive(t, Config{Pids: []int{c.pid}, SampleHz: 997, Stacks: StacksCPU}, func() { time.Sleep(time.Second) })
+	c.tell()
+	all := func(f *eventfile.Frame) bool { return !strings.HasPrefix(f.Module, "[") }
+	chains := rec.chains(eventfile.KindSample, tid, all)
+	t.Logf("%v", chains)
+	const prefix = "github.com/tailtrace/tailtrace/collector."
+	good, samples := 0, 0
+	for chain, n := range chains {
+		samples += n
+		if chain == "runtime.goexit;"+prefix+"onThread.func1;"+prefix+"stayBusy.func1" {
+			good += n
+		}
+	}
+	if good == 0 || good*10 < samples*9 {
+		t.Errorf("%d of %d samples are in the busy function", good, samples)
+	}
+	for _, e := range rec.events {
+		if e.Kind == eventfile.KindSwitch && e.Stack != 0 {
+			t.Fatal("a switch has a stack though only samples were to")
+		}
+	}
+}
+
+func TestStacksThatAreOffAreNotTaken(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "mixed")
+	rec := recordLive(t, Config{Pids: []int{c.pid}, SampleHz: 99, Stacks: StacksOff}, func() {
+		c.tell()
+		c.hear()
+	})
+	if len(rec.stacks) > 0 {
+		t.Errorf("%d stacks", len(rec.stacks))
+	}
+}
