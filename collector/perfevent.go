@@ -41,7 +41,7 @@ func openPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpu int) (perfFD, err
 	attr.Bits |= unix.PerfBitDisabled
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
-		return -1, os.NewSyscallError("perf_event_open", err)
+		return -1, explainPerf(os.NewSyscallError("perf_event_open", err))
 	}
 	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD()); err != nil {
 		unix.Close(fd)
@@ -52,6 +52,19 @@ func openPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpu int) (perfFD, err
 		return -1, os.NewSyscallError("enable perf event", err)
 	}
 	return perfFD(fd), nil
+}
+
+// explainPerf names the setting with which some distributions' kernels ask for
+// more than CAP_PERFMON.
+func explainPerf(err error) error {
+	if !errors.Is(err, unix.EACCES) {
+		return err
+	}
+	text, readErr := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if level := firstNumber(text); readErr == nil && level > 2 {
+		return fmt.Errorf("%w: kernel.perf_event_paranoid is %d, with which this kernel wants CAP_SYS_ADMIN; at 2 it does not", err, level)
+	}
+	return err
 }
 
 // every is a software event that fires each time.

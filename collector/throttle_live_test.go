@@ -36,7 +36,12 @@ func TestQuotaThatIsUsedUpShowsAsThrottled(t *testing.T) {
 		t.Fatalf("throttled %d times in 1 s, want 10 or about", throttled)
 	}
 	var counted int64
-	last := rec.events[len(rec.events)-1].Time
+	var last eventfile.Time
+	for _, e := range rec.events {
+		if e.Kind == eventfile.KindSwitch {
+			last = e.Time
+		}
+	}
 	for _, b := range rec.boxes {
 		if b.Time <= last { // detaching takes its time
 			counted += b.Throttled

@@ -177,6 +177,7 @@ func TestPrivilegesOfTheUnitAreEnoughAndEachIsNeeded(t *testing.T) {
 	testenv.Root(t)
 	self := newItself(t)
 	pid := self.startPublisher(t)
+	setPerfParanoia(t, "2")
 	all := ownedUnitCapabilities(t)
 	code, said := self.record(t, pid, all...)
 	if code != exitDone || strings.Contains(said, "no request windows") || strings.Contains(said, "not observed") {
