@@ -18,10 +18,8 @@ var throttledCause = cause{
 		return errors.Join(p.try("quota", setup{Quota: q.dir}), q.remove())
 	},
 	service: func(s *service) (serviceSide, error) {
-		// The quota is for the one thread that gives up its priority.
-		if err := s.setup.shieldProcess(rankLoad); err != nil {
-			return serviceSide{}, err
-		}
+		// The service is shielded: the quota is for the one thread that gives
+		// that up.
 		meter, err := newThrottleMeter(s.setup.Quota)
 		if err != nil {
 			return serviceSide{}, err

@@ -66,9 +66,10 @@ func pin(tid int, cpus ...int) error {
 type rank uint32
 
 const (
-	rankLoad rank = 10 // service and client
-	rankPeer rank = 20 // stops the service also where both share a CPU
-	rankHog  rank = 50
+	rankLoad   rank = 10 // service and client
+	rankAccept rank = 11 // reads requests also while they are worked on
+	rankPeer   rank = 20 // stops the service also where both share a CPU
+	rankHog    rank = 50
 )
 
 // setRealtime gives a thread a rank; tid 0 is the calling thread.

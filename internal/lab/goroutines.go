@@ -21,9 +21,6 @@ func (s *service) serveGoroutines() error {
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	if err := s.setup.shieldProcess(rankLoad); err != nil {
-		return err
-	}
 	t := s.newThread()
 	in, out := make([]byte, requestBytes), make([]byte, replyBytes)
 	for {

@@ -1,11 +1,8 @@
 package lab
 
 import (
-	"errors"
 	"runtime"
 	"sync/atomic"
-
-	"golang.org/x/sys/unix"
 )
 
 // helper is a thread of the service, beside those that serve, which does one
@@ -24,7 +21,8 @@ func (s *service) newHelper(do func(tid int, ns int64)) *helper {
 }
 
 func (h *helper) run(ready func()) {
-	tid := takePlace(h.setup, h.setup.Others)
+	t := &thread{place: place{h.setup, h.setup.Others}}
+	t.take()
 	ready()
 	for {
 		futexWait(&h.ns, 0)
@@ -32,10 +30,8 @@ func (h *helper) run(ready func()) {
 		if ns == 0 {
 			continue
 		}
-		// See quiet; here, because the service is in the middle of a request:
-		// two goroutines that call it at once can change threads.
-		runtime.Gosched()
-		h.do(tid, int64(ns))
+		h.do(t.tid, int64(ns))
+		runtime.Gosched() // see quiet
 	}
 }
 
@@ -43,14 +39,4 @@ func (h *helper) tell(ns int64) error {
 	atomic.StoreUint32(&h.ns, uint32(ns))
 	futexWake(&h.ns)
 	return nil
-}
-
-// takePlace shields the calling thread, keeps it on cpus, and returns its id.
-func takePlace(s setup, cpus []int) (tid int) {
-	runtime.LockOSThread() // these calls could move it otherwise
-	defer runtime.UnlockOSThread()
-	if err := errors.Join(pin(0, cpus...), s.shield(rankLoad)); err != nil {
-		panic(err)
-	}
-	return unix.Gettid()
 }

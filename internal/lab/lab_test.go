@@ -23,24 +23,25 @@ import (
 // witness is what the kernel must have counted on the service's thread in a
 // request with the cause.
 var witness = map[string]func(Truth) bool{
-	"preempted": func(t Truth) bool { return t.Involuntary >= 1 && t.Voluntary == 0 },
-	"lock":      func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
-	"sleep":     func(t Truth) bool { return t.Voluntary == 1 && t.MinorFaults < 64 },
-	"net":       func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
+	"preempted": func(t Truth) bool { return away(t) && t.Involuntary >= 1 },
+	"throttled": func(t Truth) bool { return away(t) && t.Involuntary >= 1 },
+	"waking":    away,
+	"lock":      func(t Truth) bool { return away(t) && t.Voluntary >= 1 },
+	"sleep":     func(t Truth) bool { return away(t) && t.Voluntary >= 1 },
+	"net":       func(t Truth) bool { return away(t) && t.Voluntary >= 1 },
 	"io":        func(t Truth) bool { return t.Voluntary >= 1 },
-	"stopped":   func(t Truth) bool { return t.Voluntary >= 1 && t.MinorFaults < 64 },
-	"fault":     func(t Truth) bool { return t.MinorFaults >= 64 && t.Voluntary == 0 },
-	"slow-step": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"slow-core": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"gc":        func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"queued":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"client":    func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"throttled": func(t Truth) bool { return t.Involuntary >= 1 && t.MinorFaults < 64 },
-	"fault-io":  func(t Truth) bool { return t.MajorFaults >= 2 && t.Voluntary >= 2 },
-	"irq":       func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"softirq":   func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
-	"more-work": func(t Truth) bool { return t.Voluntary == 0 && t.MinorFaults < 64 },
+	"stopped":   func(t Truth) bool { return away(t) && t.Voluntary >= 1 },
+	"fault":     func(t Truth) bool { return busy(t) && t.MinorFaults >= 64 },
+	"fault-io":  func(t Truth) bool { return away(t) && t.MajorFaults >= 2 && t.Voluntary >= 2 },
+	"slow-step": busy,
+	"slow-core": busy,
+	"more-work": busy,
+	"gc":        busy,
+	"client":    away,
 }
+
+func busy(t Truth) bool { return t.CPUNS >= t.InjectedNS/2 }
+func away(t Truth) bool { return t.CPUNS < t.InjectedNS/2 }
 
 func TestRunLeavesRowsAndTruthThatAgree(t *testing.T) {
 	for _, shape := range Shapes() {

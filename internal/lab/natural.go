@@ -3,23 +3,31 @@ package lab
 import "slices"
 
 // normal is a request in which nothing was injected: medians of these.
-type normal struct{ latency, cpu int64 }
+type normal struct{ latency, cpu, switches, involuntary int64 }
 
 func normalOf(truth []Truth) normal {
-	var latency, cpu []int64
-	for i := range truth {
-		if truth[i].Cause == "" {
-			latency = append(latency, truth[i].LatencyNS)
-			cpu = append(cpu, truth[i].CPUNS)
+	median := func(f func(*Truth) int64) int64 {
+		var v []int64
+		for i := range truth {
+			if truth[i].Cause == "" {
+				v = append(v, f(&truth[i]))
+			}
 		}
+		if len(v) == 0 {
+			return 0
+		}
+		slices.Sort(v)
+		return v[len(v)/2]
 	}
-	if len(latency) == 0 {
-		return normal{}
+	return normal{
+		latency:     median(func(t *Truth) int64 { return t.LatencyNS }),
+		cpu:         median(func(t *Truth) int64 { return t.CPUNS }),
+		switches:    median((*Truth).switches),
+		involuntary: median(func(t *Truth) int64 { return int64(t.Involuntary) }),
 	}
-	slices.Sort(latency)
-	slices.Sort(cpu)
-	return normal{latency[len(latency)/2], cpu[len(cpu)/2]}
 }
+
+func (t *Truth) switches() int64 { return int64(t.Voluntary) + int64(t.Involuntary) }
 
 // mayBe reports whether a request with nothing injected can have the verdict:
 // because the machine, or another request, does that to a request, and what
@@ -38,11 +46,11 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	}
 	switch c {
 	case &preemptedCause:
-		return t.Involuntary > 0
+		return int64(t.Involuntary) > n.involuntary
 	case &slowStepCause, &slowCoreCause:
 		// It had the CPU, or rather believed so: a hypervisor that takes it
 		// away leaves no switch, and stops the CPU time.
-		return t.Voluntary+t.Involuntary == 0 || t.CPUNS-n.cpu >= (t.LatencyNS-n.latency)/3
+		return t.switches() <= n.switches || t.CPUNS-n.cpu >= (t.LatencyNS-n.latency)/3
 	}
 	return true
 }

@@ -31,16 +31,12 @@ func (s *service) servePool() error {
 	if err != nil {
 		return err
 	}
-	if err := s.setup.shield(rankLoad); err != nil {
-		return err
-	}
 	workers := make([]*poolWorker, poolWorkers)
 	threads := s.threads
 	for i := range workers {
 		w := &poolWorker{fd: fd}
 		workers[i] = w
 		threads = append(threads, func(ready func()) {
-			takePlace(s.setup, []int{s.setup.ServiceCPU})
 			w.thread = s.newThread()
 			ready()
 			s.drain(w)
@@ -52,6 +48,9 @@ func (s *service) servePool() error {
 
 func (s *service) dispatch(fd int, workers []*poolWorker) error {
 	t := s.newThread()
+	if err := s.setup.shield(rankAccept); err != nil {
+		return err
+	}
 	in := make([]byte, requestBytes)
 	for {
 		if err := rawRead(fd, in); errors.Is(err, io.EOF) {
@@ -68,9 +67,6 @@ func (s *service) dispatch(fd int, workers []*poolWorker) error {
 		w.queue[w.posted%queueLen] = j
 		atomic.AddUint32(&w.posted, 1)
 		futexWake(&w.posted)
-		if err := t.check(); err != nil {
-			return err
-		}
 		runtime.Gosched() // see quiet
 	}
 }
@@ -88,7 +84,7 @@ func (s *service) drain(w *poolWorker) {
 			j.answer.encode(out)
 			return rawWrite(w.fd, out)
 		})
-		if err := errors.Join(err, w.check()); err != nil {
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "worker: %v\n", err)
 			os.Exit(1)
 		}

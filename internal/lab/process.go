@@ -85,22 +85,28 @@ func enter(name string, role func(setup) error) error {
 }
 
 // quiet begins the part of a role that must not be disturbed, with the
-// threads it needs beside the main one. From here on the goroutine is no
-// longer locked to the main thread, because a locked one that the scheduler
-// wants to preempt is handed through another thread, which takes longer than
-// a request; yet with a P for each goroutine and no blocking calls that the
-// scheduler knows of, it stays where it is. Its loop calls runtime.Gosched
-// where nothing waits for it, which starts a new time slice.
+// threads it needs beside the main one, each of which calls ready when it is.
+// There is a P for each goroutine and no blocking call that the scheduler
+// knows of, so that all go on where they are until their time slice ends. A
+// loop therefore calls runtime.Gosched where nothing waits for it, which starts
+// a new one.
 //
-// Each of threads calls ready when it is.
+// A goroutine that is alone is no longer locked to its thread: one that is
+// locked gets a new time slice through another thread, which takes as long as
+// a short request. Several stay locked, as they could change threads.
 func quiet(threads ...func(ready func())) {
 	runtime.GOMAXPROCS(1 + len(threads))
 	for _, run := range threads {
 		running := make(chan struct{})
-		go run(func() { close(running) })
+		go func() {
+			runtime.LockOSThread()
+			run(func() { close(running) })
+		}()
 		<-running
 	}
-	runtime.UnlockOSThread()
+	if len(threads) == 0 {
+		runtime.UnlockOSThread()
+	}
 }
 
 // oneLine reads no further than the end of a line, a byte at a time.

@@ -37,12 +37,6 @@ type service struct {
 	fast    *worker              // to clone
 }
 
-// thread is one that works on requests, a single one at a time.
-type thread struct {
-	tid    int
-	worker *worker
-}
-
 // job is a request on its way through the service.
 type job struct {
 	request
@@ -61,6 +55,10 @@ func serve(cfg setup) error {
 	s.kind = s.ring.Name("request")
 	for _, step := range steps {
 		s.names = append(s.names, s.ring.Name(step.name))
+	}
+	// The runtime's own threads too, which hand time slices around.
+	if err := cfg.shieldProcess(rankLoad); err != nil {
+		return err
 	}
 	if cfg.Quota != "" {
 		if err := joinQuota(cfg.Quota); err != nil {
@@ -92,19 +90,11 @@ func (s *service) accept() (fd int, err error) {
 	return fd, sendAtOnce(fd)
 }
 
-// newThread is the calling thread.
-func (s *service) newThread() *thread {
-	return &thread{tid: unix.Gettid(), worker: s.fast.clone()}
-}
-
 // serveThread answers requests on this thread until the client closes the
 // connection.
 func (s *service) serveThread() error {
 	fd, err := s.accept()
 	if err != nil {
-		return err
-	}
-	if err := s.setup.shield(rankLoad); err != nil {
 		return err
 	}
 	quiet(s.threads...)
@@ -197,14 +187,6 @@ func (s *service) step(t *thread, j *job, i int) {
 
 // stepShare is a step's share of ns.
 func stepShare(step int, ns int64) int64 { return int64(steps[step].share * float64(ns)) }
-
-// check makes sure that this is still the thread that the windows name.
-func (t *thread) check() error {
-	if unix.Gettid() != t.tid {
-		return errors.New("the runtime moved the service to another thread")
-	}
-	return nil
-}
 
 func threadUsage() usage {
 	var ru unix.Rusage
