@@ -16,6 +16,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"tailtrace":       func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"publish":         publish,
+		"slowservice":     serveSlowly,
 		"without-folders": withoutFolders,
 	})
 }

@@ -77,6 +77,12 @@ func newProfileSide(s *correlate.Stacks, offCPU bool) *profileSide {
 	return side
 }
 
+// Shares are the parts of both sets' samples or time that a function has,
+// with what it calls.
+func (p *Profile) Shares(f *Function) (of, rest float64) {
+	return p.of.share(f.Of.Total), p.rest.share(f.Rest.Total)
+}
+
 type functionKey struct{ name, module string }
 
 func (p *Profile) functions() []Function {
