@@ -23,6 +23,8 @@ type Builder struct {
 	passed   map[int32]Time // how far the former thread of a tid was delivered
 	cpus     map[int32]*cpu
 	sweep    sweeper
+
+	outOfQuota outOfQuota
 }
 
 // cpu knows which traced threads wait in its run queue.

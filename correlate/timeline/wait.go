@@ -69,6 +69,9 @@ func (b *Builder) queue(t *thread, cpu int32) {
 func (b *Builder) unqueue(t *thread, at Time) {
 	b.leave(t)
 	b.occupied(t, t.occupant, at)
+	if t.why == part.Throttled {
+		b.outOfQuota.add(t.since, at)
+	}
 }
 
 func (b *Builder) leave(t *thread) {
@@ -105,10 +108,10 @@ const slowIdle = Time(1e6)
 
 // keptIdle reports whether a woken thread's CPU stayed idle for want of quota:
 // its cgroup was throttled for as long as the whole wait. That is counted by
-// the 100 ms, so a shorter wait can lie beside what was counted.
+// the 100 ms, so waits that were over by then are taken out of the count.
 func (b *Builder) keptIdle(t *thread, who Ref, s *Segment) bool {
 	if b.Throttled == nil || t.why != part.Waking || who != Idle || s.Start != t.since || s.End-s.Start <= slowIdle {
 		return false
 	}
-	return b.Throttled(s.Start, s.End) >= s.Len()-int64(idleRace)
+	return b.Throttled(s.Start, s.End)-b.outOfQuota.before(s.Start) >= s.Len()-int64(idleRace)
 }

@@ -125,10 +125,10 @@ func (q *quota) remove() error {
 	if q == nil {
 		return nil
 	}
-	// The real-time share of a removed cgroup is not free at once.
-	_ = os.WriteFile(filepath.Join(q.dir, realtimeShare), []byte("0"), 0)
 	var err error
 	for range 100 {
+		// Otherwise its share is not free for others at once.
+		_ = os.WriteFile(filepath.Join(q.dir, realtimeShare), []byte("0"), 0)
 		if err = os.Remove(q.dir); !errors.Is(err, unix.EBUSY) {
 			break
 		}
