@@ -1,0 +1,77 @@
+package symbols
+
+import "testing"
+
+func TestCodeThatSetsUpAFrame(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		isa  isa
+		code []byte
+		want bool
+	}{
+		{"gcc", amd64{}, []byte{0x55, 0x48, 0x89, 0xe5}, true},
+		{"endbr64 first", amd64{}, []byte{0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48, 0x89, 0xe5}, true},
+		{"msvc's mov", amd64{}, []byte{0x55, 0x48, 0x8b, 0xec}, true},
+		{"Go", amd64{}, []byte{0x49, 0x3b, 0x66, 0x10, 0x76, 0x28, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x18}, true},
+		{"pushed, not yet moved", amd64{}, []byte{0x55, 0x48, 0x89}, false},
+		{"no frame", amd64{}, []byte{0x48, 0x85, 0xff, 0x7e, 0x1f}, false},
+		{"nothing yet", amd64{}, nil, false},
+		{"gcc", arm64{}, []byte{0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91}, true},
+		{"after paciasp and sub sp", arm64{}, []byte{0x3f, 0x23, 0x03, 0xd5, 0xff, 0x83, 0x00, 0xd1, 0xfd, 0x7b, 0x01, 0xa9}, true},
+		{"Go", arm64{}, []byte{0xfe, 0x0f, 0x1e, 0xf8}, true},
+		{"ldp is no stp", arm64{}, []byte{0xfd, 0x7b, 0xc1, 0xa8}, false},
+		{"no frame", arm64{}, []byte{0x00, 0x04, 0x00, 0xf1}, false},
+	} {
+		if got := c.isa.framed(c.code); got != c.want {
+			t.Errorf("%T, %s: %v", c.isa, c.name, got)
+		}
+	}
+}
+
+func TestCallsAndTheirTargets(t *testing.T) {
+	const at = 0x401000
+	for _, c := range []struct {
+		name   string
+		isa    isa
+		code   []byte
+		isCall bool
+		target uint64
+	}{
+		{"call rel32", amd64{}, []byte{0x90, 0x90, 0x90, 0xe8, 0x10, 0, 0, 0}, true, at + 0x10},
+		{"call back", amd64{}, []byte{0x90, 0x90, 0x90, 0xe8, 0xf0, 0xff, 0xff, 0xff}, true, at - 0x10},
+		{"call *%rax", amd64{}, []byte{0x90, 0xff, 0xd0}, true, 0},
+		{"call *0x10(%rbx)", amd64{}, []byte{0xff, 0x53, 0x10}, true, 0},
+		{"call *0x2ee2(%rip)", amd64{}, []byte{0xff, 0x15, 0xe2, 0x2e, 0, 0}, true, 0},
+		{"call *(%rax,%rcx,8)", amd64{}, []byte{0xff, 0x14, 0xc8}, true, 0},
+		{"no call", amd64{}, []byte{0x90, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x90, 0x90}, false, 0},
+		{"jmp *%rax", amd64{}, []byte{0x90, 0x90, 0xff, 0xe0}, false, 0},
+		{"nothing", amd64{}, nil, false, 0},
+		{"bl", arm64{}, []byte{0x04, 0x00, 0x00, 0x94}, true, at - 4 + 0x10},
+		{"bl back", arm64{}, []byte{0xfc, 0xff, 0xff, 0x97}, true, at - 4 - 0x10},
+		{"blr x8", arm64{}, []byte{0x00, 0x01, 0x3f, 0xd6}, true, 0},
+		{"blraa x8, x9", arm64{}, []byte{0x09, 0x09, 0x3f, 0xd7}, true, 0},
+		{"b", arm64{}, []byte{0x04, 0x00, 0x00, 0x14}, false, 0},
+		{"nothing", arm64{}, []byte{0x94}, false, 0},
+	} {
+		isCall, target := c.isa.call(c.code, at)
+		if isCall != c.isCall || target != c.target {
+			t.Errorf("%T, %s: %v %#x, want %v %#x", c.isa, c.name, isCall, target, c.isCall, c.target)
+		}
+	}
+}
+
+func TestDirectCallsInsideAFunction(t *testing.T) {
+	const at = 0x1000
+	x86 := []byte{0x55, 0xe8, 0x0a, 0, 0, 0, 0x5d, 0xe9, 0xf4, 0xff, 0xff, 0xff} // calls 0x1010, jumps to 0x1000
+	for target, want := range map[uint64]bool{0x1010: true, 0x1000: true, 0x1011: false} {
+		if got := (amd64{}).calls(x86, at, target); got != want {
+			t.Errorf("amd64, %#x: %v", target, got)
+		}
+	}
+	arm := []byte{0x1f, 0x20, 0x03, 0xd5, 0x04, 0x00, 0x00, 0x94, 0xfe, 0xff, 0xff, 0x17} // nop; bl 0x1014; b 0x1000
+	for target, want := range map[uint64]bool{0x1014: true, 0x1000: true, 0x1004: false} {
+		if got := (arm64{}).calls(arm, at, target); got != want {
+			t.Errorf("arm64, %#x: %v", target, got)
+		}
+	}
+}
