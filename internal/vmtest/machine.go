@@ -35,8 +35,9 @@ var machines = map[string]*machine{
 type Options struct {
 	CPUs      int // 0 = 2
 	MemoryMiB int // 0 = 1024
-	// InstructionShift above 0 makes each instruction take 2^N ns, while the
-	// cycle counter counts on at 1 GHz.
+	// InstructionShift above 0 makes every instruction take 2^N ns of the
+	// guest's time: what else runs on this machine then shows in how long the
+	// guest takes, and not in what it measures.
 	InstructionShift int
 	Append           []string // words for the kernel's command line
 }

@@ -85,6 +85,7 @@ func execute(args []string) (int, error) {
 	cache := f.String("cache", defaultCache, "folder that keeps kernels")
 	name := f.String("kernel", "", "name of the kernel")
 	cpus := f.Int("cpus", 2, "CPUs of the guest")
+	shift := f.Int("shift", 0, "if above 0, an instruction takes 2^N ns of the guest's time")
 	with := f.String("with", "", "more folders of the module whose files the program reads")
 	f.Parse(args)
 	kernels, err := vmtest.Select(*name)
@@ -98,7 +99,7 @@ func execute(args []string) (int, error) {
 	g := vmtest.Guest{
 		Kernel:  kernels[0],
 		Cache:   vmtest.Cache(*cache),
-		Options: vmtest.Options{CPUs: *cpus},
+		Options: vmtest.Options{CPUs: *cpus, InstructionShift: *shift},
 		Job:     vmtest.Job{Args: append([]string{program}, guestArgs(f.Args()[1:])...), Env: guestEnv()},
 		Files:   map[string]string{program: f.Arg(0)},
 	}
