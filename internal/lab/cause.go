@@ -31,7 +31,7 @@ type serviceSide struct {
 	// ns; over all steps it should take ns more than that.
 	work func(t *thread, step int, usual, ns int64)
 	// after tidies up once the answer is on its way.
-	after func() error
+	after func(t *thread) error
 }
 
 // clientSide is what the client does; the hooks are like the service's.

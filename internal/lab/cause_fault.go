@@ -28,7 +28,7 @@ var faultCause = cause{
 				}
 				return touch(fresh, ns), nil
 			},
-			after: func() error { return unix.Munmap(fresh) },
+			after: func(*thread) error { return unix.Munmap(fresh) },
 		}, nil
 	},
 }

@@ -20,7 +20,7 @@ var faultIOCause = cause{
 		}
 		return serviceSide{
 			inject: func(_ *thread, ns int64) (did, error) { return c.touch(ns) },
-			after:  c.evict,
+			after:  func(*thread) error { return c.evict() },
 		}, nil
 	},
 }

@@ -6,7 +6,7 @@ import "errors"
 // to use up its cgroup's quota and wait for the next.
 var throttledCause = cause{
 	name: "throttled",
-	rest: 2 * (debtPause + int64(quotaPeriod)),
+	rest: atRest,
 	missing: func(p *Plan) error {
 		if p.Exposed {
 			return errors.New("an exposed service would be throttled all the time")
@@ -26,7 +26,7 @@ var throttledCause = cause{
 		}
 		return serviceSide{
 			inject: func(t *thread, ns int64) (did, error) { return useUpQuota(t, meter, ns) },
-			after:  payDebt,
+			after:  func(t *thread) error { return payDebt(t, meter) },
 		}, nil
 	},
 }
@@ -53,16 +53,30 @@ func useUpQuota(t *thread, m *throttleMeter, ns int64) (did, error) {
 	return did{1, "quota used up"}, nil
 }
 
-// debtPause is time for others to have their share too, ns.
-const debtPause = 2_000_000
+// atRest is how long, ns, payDebt takes at most, and more.
+const atRest = 150_000_000
 
-// payDebt sleeps as an ordinary process, which makes up for having had more
-// than its share. Otherwise the next time begins with waiting for the others.
-func payDebt() error {
+// payDebt waits as an ordinary process until others have had the CPU. A process
+// that has had more than its share goes behind them when it comes back, and the
+// next injection would begin with that. Where nobody else wants the CPU the
+// quota ends the wait, a few times.
+func payDebt(t *thread, m *throttleMeter) error {
 	if err := setOrdinary(); err != nil {
 		return err
 	}
-	rawSleep(debtPause)
+	const gap = 300_000 // ns
+	for range 3 {
+		before, err := m.read()
+		if err != nil {
+			return err
+		}
+		if err := t.workUntilAway(now(), gap); err != nil {
+			return err
+		}
+		if after, err := m.read(); err != nil || after-before < gap/2 {
+			return errors.Join(err, setRealtime(0, rankLoad))
+		}
+	}
 	return setRealtime(0, rankLoad)
 }
 

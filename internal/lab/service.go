@@ -158,7 +158,7 @@ func (s *service) finish(t *thread, j *job, from int, answer func() error) error
 	if j.side.after == nil {
 		return nil
 	}
-	return j.side.after()
+	return j.side.after(t)
 }
 
 func (j *job) inject(t *thread) (err error) {
