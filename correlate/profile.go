@@ -34,6 +34,20 @@ type Wait struct {
 	Ns int64
 }
 
+// OnlyUnknownWaits reports that there were waits, and not one had a stack.
+func (p *Profile) OnlyUnknownWaits() bool {
+	waits := 0
+	for _, s := range []*Stacks{&p.Of, &p.Rest} {
+		for id := range s.Off {
+			if id != 0 {
+				return false
+			}
+			waits++
+		}
+	}
+	return waits > 0
+}
+
 // Stack returns the calls behind an id, or nil.
 func (rec *Recording) Stack(id uint64) *eventfile.Stack { return rec.stacks[id] }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -87,8 +88,8 @@ func profileOf(path string, o *profileOptions) (*report.Profile, error) {
 	if res.Profile.Of.Requests == 0 {
 		return nil, usageError(fmt.Sprintf("no request %q", o.of), "--of takes tail, rest, or an id as explain shows it")
 	}
-	if !res.HasStacks() {
-		return nil, withHint(fmt.Errorf("profile %s: the recording has no stacks", path), "record with --stacks all and a --sample above 0")
+	if err := checkStacks(res, o.offCPU); err != nil {
+		return nil, fmt.Errorf("profile %s: %w", path, err)
 	}
 	of, rest := "the tail", "the rest"
 	switch o.of {
@@ -99,6 +100,16 @@ func profileOf(path string, o *profileOptions) (*report.Profile, error) {
 		of = "request " + o.of
 	}
 	return report.NewProfile(res, o.offCPU, of, rest), nil
+}
+
+func checkStacks(res *correlate.Result, offCPU bool) error {
+	if !res.HasStacks() {
+		return withHint(errors.New("the recording has no stacks"), "record with --stacks cpu or all, and --sample above 0")
+	}
+	if offCPU && res.Profile.OnlyUnknownWaits() {
+		return withHint(errors.New("the recording has no stacks of waits"), "record with --stacks all")
+	}
+	return nil
 }
 
 // sideOf compares what --of names with the requests outside the tail; those

@@ -105,7 +105,7 @@ func recordSlowly(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "events.bin")
 	started := false
 	_, err = collector.Run(t.Context(), collector.Config{
-		Pids: []int{cmd.Process.Pid}, Out: path, SampleHz: 499, Tool: "test",
+		Pids: []int{cmd.Process.Pid}, Out: path, SampleHz: 499, Stacks: collector.StacksAll, Tool: "test",
 		Progress: func(collector.Progress) {
 			if !started {
 				in.Write([]byte("go\n"))
