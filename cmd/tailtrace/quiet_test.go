@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tailtrace/tailtrace/collector"
@@ -17,15 +18,10 @@ import (
 
 // TestRecordRefusesABusyMachine keeps a CPU busy itself.
 func TestRecordRefusesABusyMachine(t *testing.T) {
-	done := make(chan struct{})
-	defer close(done)
+	var done atomic.Bool
+	defer done.Store(true)
 	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-			}
+		for !done.Load() {
 		}
 	}()
 	file := filepath.Join(t.TempDir(), "events.bin")

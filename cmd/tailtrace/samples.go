@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,7 +60,7 @@ func isHistogramLog(path string) (bool, error) {
 	defer f.Close()
 	head := make([]byte, 16)
 	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, fmt.Errorf("read rows: %w", err)
 	}
 	head = bytes.TrimLeft(head[:n], " \t\r\n")

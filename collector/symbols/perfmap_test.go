@@ -117,7 +117,7 @@ func FuzzPerfMap(f *testing.F) {
 				t.Fatal("not in order")
 			}
 			if _, name, ok := p.table.find(s.addr); !ok || name == "" && !hasNUL(p.table.names[s.name:]) {
-				t.Fatal(fmt.Sprintf("%#x is not found", s.addr))
+				t.Fatalf("%#x is not found", s.addr)
 			}
 		}
 	})

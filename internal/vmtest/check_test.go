@@ -50,13 +50,3 @@ func known(t *testing.T, k vmtest.Kernel) *check {
 	}
 	return &c
 }
-
-// off reports whether a hook is known to be off.
-func (c *check) off(name string) bool {
-	for _, h := range c.Hooks {
-		if h.Name == name {
-			return h.How == ""
-		}
-	}
-	return false
-}

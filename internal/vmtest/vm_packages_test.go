@@ -190,3 +190,13 @@ func mayMiss(t *testing.T, k vmtest.Kernel, output string) bool {
 	hook, ok := strings.CutPrefix(what, "hook ")
 	return slices.Contains(guestLacks, what) || ok && known(t, k).off(hook)
 }
+
+// off reports whether a hook is known to be off.
+func (c *check) off(name string) bool {
+	for _, h := range c.Hooks {
+		if h.Name == name {
+			return h.How == ""
+		}
+	}
+	return false
+}
