@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
