@@ -45,8 +45,11 @@ const (
 	namingShare = 0.2
 	// maxNamingDebt is when it rests.
 	maxNamingDebt = 10 * time.Millisecond
+	// oneNaming is what counts of one stack: it may be the first of a large
+	// program, or have waited for the CPU.
+	oneNaming = 5 * time.Millisecond
 	// lastNaming is how long the end of a recording waits for it.
-	lastNaming = 3 * time.Second
+	lastNaming = 10 * time.Second
 )
 
 func newStackNamer(seen *ebpf.Map) *stackNamer {
@@ -81,7 +84,7 @@ func (n *stackNamer) work() {
 		}
 		began := time.Now()
 		s := r.Resolve(raw)
-		debt += time.Duration(float64(time.Since(began)) * (1/namingShare - 1))
+		debt += time.Duration(float64(min(time.Since(began), oneNaming)) * (1/namingShare - 1))
 		select {
 		case n.named <- s:
 		case <-n.quit:

@@ -86,6 +86,24 @@ func TestProfileCountsAWaitOnceThoughAStepEndsInIt(t *testing.T) {
 	}
 }
 
+func TestWaitsWithoutStacksAreToldFromNone(t *testing.T) {
+	stacks := func(ids ...uint64) Stacks {
+		s := Stacks{Off: map[uint64]Wait{}}
+		for _, id := range ids {
+			s.Off[id] = Wait{N: 1, Ns: 1}
+		}
+		return s
+	}
+	for _, c := range []struct {
+		of, rest Stacks
+		want     bool
+	}{{stacks(), stacks(), false}, {stacks(0), stacks(), true}, {stacks(0), stacks(0, 7), false}} {
+		if got := (&Profile{Of: c.of, Rest: c.rest}).OnlyUnknownWaits(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 func TestNoProfileIsMadeUnasked(t *testing.T) {
 	s := newScenario(t)
 	s.normal(100)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Bounds on what one program or library may take.
@@ -84,6 +85,7 @@ func readImage(r io.ReaderAt) (img *image, err error) {
 			break
 		}
 	}
+	img.addLinkage(f)
 	return img, nil
 }
 
@@ -138,6 +140,23 @@ func (i *image) readPclntab(f *elf.File) {
 	i.symbols = table{}
 	for _, fn := range t.Funcs {
 		i.symbols.add(fn.Entry, fn.End-fn.Entry, fn.Name)
+	}
+	i.symbols.sort()
+}
+
+// linkage is the name of the stubs through which a module calls others.
+const linkage = "@plt"
+
+// addLinkage names the stubs, which would else be taken for a part of the
+// function in front of them: that, _init, says no size.
+func (i *image) addLinkage(f *elf.File) {
+	if len(i.symbols.list) == 0 {
+		return
+	}
+	for _, s := range f.Sections {
+		if strings.HasPrefix(s.Name, ".plt") && s.Flags&elf.SHF_EXECINSTR != 0 {
+			i.symbols.add(s.Addr, s.Size, linkage)
+		}
 	}
 	i.symbols.sort()
 }

@@ -79,13 +79,13 @@ func (r *Resolver) userFrames(raw *Raw) []eventfile.Frame {
 	now := time.Now()
 	p := r.process(raw.Pid)
 	p.update(now)
-	w := walk{isa: r.isa, demangle: r.demangle, deep: raw.Deep}
+	w := walk{isa: r.isa, demangle: r.demangle}
 	for i, addr := range raw.User {
 		if !w.add(r.call(p, addr, i == 0, now)) {
-			break
+			return w.finish(false)
 		}
 	}
-	return w.finish()
+	return w.finish(raw.Deep)
 }
 
 func (r *Resolver) process(pid int32) *process {

@@ -92,11 +92,12 @@ func (w *walk) callsLast(c *call) bool {
 const maxFunction = 64 << 10
 
 // finish returns the frames, and says at the outer end what is missing there.
-func (w *walk) finish() []eventfile.Frame {
+// deep says that the walk went all the way and the stack had more frames.
+func (w *walk) finish(deep bool) []eventfile.Frame {
 	switch {
 	case w.whole:
 	case w.calls > 1 && isLibC(w.last.frame.Module): // stripped: what it calls a program from has no name
-	case w.deep:
+	case deep:
 		w.frames = append(w.frames, eventfile.Frame{Symbol: eventfile.FrameDeep})
 	default:
 		w.frames = append(w.frames, eventfile.Frame{Symbol: eventfile.FrameCut})

@@ -41,7 +41,7 @@ func program() *module {
 // library without symbols.
 func walkTo(m *module, deep bool, addrs ...uint64) []eventfile.Frame {
 	libc := &module{image: image{loads: []load{{0, 0x100, 0x9000}}}, code: bytes.NewReader([]byte{7: 0xff, 8: 0xd0, 0xff: 0})}
-	w := walk{isa: amd64{}, demangle: func(s string) string { return s }, deep: deep}
+	w := walk{isa: amd64{}, demangle: func(s string) string { return s }}
 	for i, addr := range addrs {
 		c := &call{frame: eventfile.Frame{Addr: addr}}
 		switch {
@@ -58,10 +58,10 @@ func walkTo(m *module, deep bool, addrs ...uint64) []eventfile.Frame {
 			c.frame.Symbol = c.site.name
 		}
 		if !w.add(c) {
-			break
+			return w.finish(false)
 		}
 	}
-	return w.finish()
+	return w.finish(deep)
 }
 
 func TestStepsOfAWalkAreTested(t *testing.T) {
@@ -101,6 +101,10 @@ func TestDeepStackSaysThatItGoesOn(t *testing.T) {
 	frames := walkTo(program(), true, 0x1150, 0x1015)
 	if last := frames[len(frames)-1].Symbol; last != eventfile.FrameDeep {
 		t.Errorf("it ends in %q", last)
+	}
+	frames = walkTo(program(), true, 0x1150, 0x777, 0x1015)
+	if last := frames[len(frames)-1].Symbol; last != eventfile.FrameCut {
+		t.Errorf("one that leads astray ends in %q", last)
 	}
 }
 
