@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/tailtrace/tailtrace/internal/lab"
@@ -19,9 +21,9 @@ type accuracy struct {
 	require float64 // the least recall and precision
 }
 
-// enoughInTail is the least share of the injected requests that must be in the
-// tail for a score to mean anything.
-const enoughInTail = 0.8
+// enough is the least share of the planned injections that must have come to
+// something, and be in the tail, for a score to mean anything.
+const enough = 0.5
 
 // injectedShare of the requests of a run are made slow.
 const injectedShare = 0.01
@@ -40,13 +42,14 @@ func (a *accuracy) check(ctx context.Context, s streams, plan lab.Plan) error {
 			fmt.Fprintf(s.out, "## %s\n\nLeft out: %v\n\n", shape, err)
 			continue
 		}
-		scores, err := a.measure(ctx, s, plan)
+		m, err := a.measure(ctx, s, plan)
 		if err != nil {
 			return fmt.Errorf("shape %s: %w", shape, err)
 		}
-		for _, sc := range scores {
-			low = append(low, a.judge(shape, sc)...)
+		if err := m.print(s.out); err != nil {
+			return err
 		}
+		low = append(low, a.judge(m)...)
 	}
 	if len(low) > 0 {
 		return &hintError{errors.Join(low...), "the columns 'wrong' and 'named instead' say what it was taken for; --dir keeps the recordings", exitCheck}
@@ -54,21 +57,27 @@ func (a *accuracy) check(ctx context.Context, s streams, plan lab.Plan) error {
 	return nil
 }
 
-// measure runs one shape and prints its table.
-func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) ([]lab.CauseScore, error) {
-	begin := time.Now()
-	if plan.Requests == 0 {
-		causes := plan.Causes
-		if len(causes) == 0 {
-			causes = plan.Shape.Causes()
-		}
-		plan.Requests = int(float64(len(causes)*plan.PerCause) / injectedShare)
+// measured is what came of the runs of one shape.
+type measured struct {
+	plan   lab.Plan // of each run
+	runs   int
+	took   time.Duration
+	scores []lab.CauseScore
+	left   []lab.LeftOut
+	lost   uint64 // events
+}
+
+func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) (*measured, error) {
+	if len(plan.Causes) == 0 {
+		plan.Causes = plan.Shape.Causes()
 	}
-	var scores []lab.CauseScore
-	var left []lab.LeftOut
-	dir := plan.Dir
+	if plan.Requests == 0 {
+		plan.Requests = int(float64(len(plan.Causes)*plan.PerCause) / injectedShare)
+	}
+	m := &measured{plan: plan, runs: a.runs}
+	begin := time.Now()
 	for run := range a.runs {
-		plan.Dir = filepath.Join(dir, fmt.Sprintf("%s-%d", plan.Shape, run+1))
+		plan.Dir = filepath.Join(m.plan.Dir, fmt.Sprintf("%s-%d", plan.Shape, run+1))
 		if err := os.MkdirAll(plan.Dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the demo's folder: %w", err)
 		}
@@ -76,29 +85,46 @@ func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) ([]lab
 		if err != nil {
 			return nil, err
 		}
-		scores, left = lab.AddScores(scores, t.scores), t.ran.LeftOut
+		m.scores, m.left = lab.AddScores(m.scores, t.scores), t.ran.LeftOut
+		m.lost += t.lost
 		plan.Seed++
 	}
-	fmt.Fprintf(s.out, "## %s\n\n%d runs of %d requests in %.0f s\n\n%s", plan.Shape, a.runs, plan.Requests,
-		time.Since(begin).Seconds(), lab.ScoresMarkdown(scores))
-	for _, l := range left {
-		fmt.Fprintf(s.out, "\nLeft out: %s: %s\n", l.Cause, l.Why)
+	m.took = time.Since(begin)
+	return m, nil
+}
+
+func (m *measured) print(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "## %s\n\n%d runs of %d requests, %d for each cause in a run, in %.0f s; %d events lost\n\n%s\n",
+		m.plan.Shape, m.runs, m.plan.Requests, m.plan.PerCause, m.took.Seconds(), m.lost, lab.ScoresMarkdown(m.scores))
+	for _, l := range m.left {
+		fmt.Fprintf(w, "Left out: %s: %s\n\n", l.Cause, l.Why)
 	}
-	fmt.Fprintln(s.out)
-	return scores, nil
+	return err
 }
 
 // judge returns what is below the bar.
-func (a *accuracy) judge(shape lab.Shape, s lab.CauseScore) []error {
+func (a *accuracy) judge(m *measured) []error {
 	var low []error
-	if recall, ok := s.Recall(); ok && recall < a.require {
-		low = append(low, fmt.Errorf("%s, %s: recall %.3f is below %g", shape, s.Cause, recall, a.require))
+	complain := func(cause, format string, args ...any) {
+		low = append(low, fmt.Errorf("%s, %s: %s", m.plan.Shape, cause, fmt.Sprintf(format, args...)))
 	}
-	if precision, ok := s.Precision(); ok && precision < a.require {
-		low = append(low, fmt.Errorf("%s, %s: precision %.3f is below %g", shape, s.Cause, precision, a.require))
-	}
-	if float64(s.InTail) < enoughInTail*float64(s.Injected) {
-		low = append(low, fmt.Errorf("%s, %s: only %d of %d are in the tail", shape, s.Cause, s.InTail, s.Injected))
+	for _, cause := range m.plan.Causes {
+		if slices.ContainsFunc(m.left, func(l lab.LeftOut) bool { return l.Cause == cause }) {
+			continue
+		}
+		s := lab.CauseScore{Cause: cause}
+		if i := slices.IndexFunc(m.scores, func(s lab.CauseScore) bool { return s.Cause == cause }); i >= 0 {
+			s = m.scores[i]
+		}
+		if recall, ok := s.Recall(); ok && recall < a.require {
+			complain(cause, "recall %.3f is below %g", recall, a.require)
+		}
+		if precision, ok := s.Precision(); ok && precision < a.require {
+			complain(cause, "precision %.3f is below %g", precision, a.require)
+		}
+		if planned := m.plan.PerCause * m.runs; float64(s.InTail-s.Gaps) < enough*float64(planned) {
+			complain(cause, "only %d of %d injections came to something, %d are in the tail, %d of these in gaps", s.Injected, planned, s.InTail, s.Gaps)
+		}
 	}
 	return low
 }

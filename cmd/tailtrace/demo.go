@@ -8,13 +8,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/tailtrace/tailtrace/collector"
-	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
 	"github.com/tailtrace/tailtrace/internal/lab"
@@ -97,6 +95,7 @@ type trial struct {
 	ran     *lab.Result
 	explain *report.Explain
 	scores  []lab.CauseScore
+	lost    uint64 // events
 }
 
 // try runs plan and leaves the files in its folder.
@@ -122,7 +121,14 @@ func try(ctx context.Context, s streams, plan lab.Plan) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &trial{ran, x, lab.ScoreVerdicts(ran.Shape, truth, tailNames(res, x))}, nil
+	var lost uint64
+	for i := range res.Losses {
+		lost += res.Losses[i].Count
+	}
+	// With nothing lost, only switches that the kernel did not report leave
+	// gaps; the recording counts those.
+	gaps := lost == 0 && res.Counts.Inconsistent > 0
+	return &trial{ran, x, lab.ScoreVerdicts(ran.Shape, truth, tailNames(x, gaps)), lost}, nil
 }
 
 // demoTail is a share that has room for every injected request, for those that
@@ -144,12 +150,9 @@ func readTruth(path string) ([]lab.Truth, error) {
 	return lab.ReadTruth(f)
 }
 
-// tailNames says how the tail's requests were named.
-func tailNames(res *correlate.Result, x *report.Explain) []lab.Named {
-	// With nothing lost, only switches that the kernel did not report leave
-	// gaps; the recording counts those.
-	lost := slices.ContainsFunc(res.Losses, func(l eventfile.Loss) bool { return l.Count > 0 })
-	gaps := res.Counts.Inconsistent > 0 && !lost
+// tailNames says how the tail's requests were named; gaps, that the kernel left
+// some of the recording incomplete.
+func tailNames(x *report.Explain, gaps bool) []lab.Named {
 	var list []lab.Named
 	for i := range x.Requests {
 		r := &x.Requests[i]

@@ -9,6 +9,8 @@ type cause struct {
 	// natural: the machine does this to requests of its own accord too, so a
 	// request with nothing injected may rightly get this verdict.
 	natural bool
+	// onCPU: all of it is the thread's own CPU time.
+	onCPU bool
 	// rest is how long, ns, the service is left alone after a request with it.
 	rest int64
 	// missing says why this machine cannot inject it; nil = all can.

@@ -10,7 +10,8 @@ import (
 
 // faultCause touches fresh pages, one by one.
 var faultCause = cause{
-	name: "fault",
+	name:  "fault",
+	onCPU: true,
 	service: func(*service) (serviceSide, error) {
 		var fresh []byte
 		return serviceSide{

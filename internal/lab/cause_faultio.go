@@ -19,7 +19,7 @@ var faultIOCause = cause{
 			return serviceSide{}, err
 		}
 		return serviceSide{
-			inject: func(_ *thread, ns int64) (did, error) { return c.touch(ns) },
+			inject: c.touch,
 			after:  func(*thread) error { return c.evict() },
 		}, nil
 	},
@@ -78,14 +78,14 @@ func newColdFile(path string) (f coldFile, err error) {
 
 // touch reads a byte of one file after the other until ns nanoseconds have
 // passed.
-func (c *coldFiles) touch(ns int64) (did, error) {
-	before := threadUsage().major
+func (c *coldFiles) touch(t *thread, ns int64) (did, error) {
+	before := t.usage().major
 	end := now() + ns
 	for now() < end {
 		c.sum += c.files[c.next%coldFileCount].pages[0]
 		c.next++
 	}
-	n := threadUsage().major - before
+	n := t.usage().major - before
 	if n == 0 {
 		return did{}, errors.New("read evicted pages: they were still in memory")
 	}

@@ -4,7 +4,8 @@ package lab
 // publishes as a span of its runtime, as a collector does that stops the
 // world. The Python service has its collector really do it.
 var gcCause = cause{
-	name: "gc",
+	name:  "gc",
+	onCPU: true,
 	service: func(s *service) (serviceSide, error) {
 		span := s.ring.Name("gc")
 		return serviceSide{inject: func(t *thread, ns int64) (did, error) {

@@ -8,6 +8,7 @@ import (
 // slowStepCause gives one step more to do and leaves the others alone.
 var slowStepCause = cause{
 	name:    "slow-step",
+	onCPU:   true,
 	natural: true,
 	service: func(*service) (serviceSide, error) {
 		return serviceSide{work: func(t *thread, step int, usual, ns int64) {
@@ -25,6 +26,7 @@ var slowStepCause = cause{
 // longer.
 var slowCoreCause = cause{
 	name:    "slow-core",
+	onCPU:   true,
 	natural: true,
 	service: func(s *service) (serviceSide, error) {
 		c := newColdMemory()
@@ -40,7 +42,8 @@ var slowCoreCause = cause{
 
 // moreWorkCause has every step do more.
 var moreWorkCause = cause{
-	name: "more-work",
+	name:  "more-work",
+	onCPU: true,
 	missing: func(*Plan) error {
 		if !hasPMU() {
 			return errors.New("no PMU: nothing counts instructions here")

@@ -3,7 +3,7 @@ package lab
 import "slices"
 
 // normal is a request in which nothing was injected: medians of these.
-type normal struct{ latency, cpu, switches, involuntary int64 }
+type normal struct{ latency, waited int64 }
 
 func normalOf(truth []Truth) normal {
 	median := func(f func(*Truth) int64) int64 {
@@ -20,18 +20,15 @@ func normalOf(truth []Truth) normal {
 		return v[len(v)/2]
 	}
 	return normal{
-		latency:     median(func(t *Truth) int64 { return t.LatencyNS }),
-		cpu:         median(func(t *Truth) int64 { return t.CPUNS }),
-		switches:    median((*Truth).switches),
-		involuntary: median(func(t *Truth) int64 { return int64(t.Involuntary) }),
+		latency: median(func(t *Truth) int64 { return t.LatencyNS }),
+		waited:  median(func(t *Truth) int64 { return t.WaitedNS }),
 	}
 }
 
-func (t *Truth) switches() int64 { return int64(t.Voluntary) + int64(t.Involuntary) }
-
 // mayBe reports whether a request with nothing injected can have the verdict:
 // because the machine, or another request, does that to a request, and what
-// the kernel counted on its thread does not contradict it.
+// the kernel counted on its thread does not contradict it. A verdict needs
+// half of what a request took beyond normal.
 func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	if verdict == t.Beside {
 		return true
@@ -44,13 +41,20 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	if t.CPUNS == 0 {
 		return true
 	}
+	more, waited := t.LatencyNS-n.latency, t.WaitedNS-n.waited
 	switch c {
 	case &preemptedCause:
-		return int64(t.Involuntary) > n.involuntary
+		return waited >= more/3
 	case &slowStepCause, &slowCoreCause:
-		// It had the CPU, or rather believed so: a hypervisor that takes it
-		// away leaves no switch, and stops the CPU time.
-		return t.switches() <= n.switches || t.CPUNS-n.cpu >= (t.LatencyNS-n.latency)/3
+		return waited <= more*2/3
 	}
 	return true
+}
+
+// disturbed reports whether the kernel's counts say that an injection into r,
+// which was to use the CPU, was not all: that the thread, or its virtual CPU,
+// stood still for half as long.
+func (t *Truth) disturbed() bool {
+	c := findCause(t.Cause)
+	return c != nil && c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > t.InjectedNS/2
 }

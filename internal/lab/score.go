@@ -21,6 +21,9 @@ type CauseScore struct {
 	InTail   int // of Injected
 	Right    int // of InTail: the verdict is the cause
 	Gaps     int // of InTail: the trace has a gap there, and the verdict says so
+	// Disturbed ones of InTail were not named right, and by the kernel's own
+	// counts there was another cause too.
+	Disturbed int
 
 	// Tail requests that got Cause as their verdict wrongly: they have
 	// another injected cause; or none, and the lab alone can cause this; or
@@ -30,13 +33,14 @@ type CauseScore struct {
 	// or another request that was under way, can do this to a request.
 	Natural int
 
-	Missed map[string]int // the verdicts of the InTail that are neither Right nor Gaps
+	Missed map[string]int // the verdicts of the other InTail
 }
 
 // Recall is the share of the injected requests in the tail that were named
-// right, without those in gaps; ok is false where there is none.
+// right, without those in gaps and those disturbed; ok is false where there is
+// none.
 func (s CauseScore) Recall() (share float64, ok bool) {
-	return ratio(s.Right, s.InTail-s.Gaps)
+	return ratio(s.Right, s.InTail-s.Gaps-s.Disturbed)
 }
 
 // Precision is the share of the verdicts that were right, of those of which it
@@ -74,10 +78,10 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 			continue // warm-up
 		}
 		if t.Cause != "" {
-			scores[t.Cause].found(n)
+			scores[t.Cause].found(t, n)
 		}
 		if s := scores[n.Verdict]; s != nil && t.Cause != n.Verdict {
-			if t.Cause == "" && normal.mayBe(shape, t, n.Verdict) {
+			if (t.Cause == "" || t.disturbed()) && normal.mayBe(shape, t, n.Verdict) {
 				s.Natural++
 			} else {
 				s.Wrong++
@@ -92,13 +96,15 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 }
 
 // found counts the verdict of a request with the cause.
-func (s *CauseScore) found(n Named) {
+func (s *CauseScore) found(t *Truth, n Named) {
 	s.InTail++
 	switch {
 	case n.Verdict == s.Cause:
 		s.Right++
 	case n.Gap:
 		s.Gaps++
+	case t.disturbed():
+		s.Disturbed++
 	default:
 		s.Missed[n.Verdict]++
 	}
@@ -118,6 +124,7 @@ func AddScores(runs ...[]CauseScore) []CauseScore {
 			a.InTail += s.InTail
 			a.Right += s.Right
 			a.Gaps += s.Gaps
+			a.Disturbed += s.Disturbed
 			a.Wrong += s.Wrong
 			a.Natural += s.Natural
 			for v, n := range s.Missed {

@@ -12,14 +12,15 @@ func TestScoreVerdicts(t *testing.T) {
 		{ID: 1, Cause: "sleep"}, {ID: 2, Cause: "sleep"}, {ID: 3, Cause: "sleep"}, {ID: 4, Cause: "sleep"},
 		{ID: 5, Cause: "preempted"}, {ID: 6, Cause: "preempted"},
 		{ID: 7, Cause: "io"}, {ID: 8, Cause: "io"},
-		{ID: 9, Cause: "slow-core"},
+		{ID: 9, Cause: "slow-core", InjectedNS: 1000, LatencyNS: 1500, CPUNS: 1400},
+		{ID: 11, Cause: "slow-core", InjectedNS: 1000, LatencyNS: 2500, CPUNS: 1400}, // and its CPU was away
 		{ID: 10, Cause: "queued"},
 		// Most requests are normal.
 		{ID: 90, LatencyNS: 500, CPUNS: 400}, {ID: 91, LatencyNS: 500, CPUNS: 400}, {ID: 92, LatencyNS: 500, CPUNS: 400},
 		{ID: 93, LatencyNS: 500, CPUNS: 400}, {ID: 94, LatencyNS: 500, CPUNS: 400}, {ID: 95, LatencyNS: 500, CPUNS: 400},
 		{ID: 96, LatencyNS: 500, CPUNS: 400}, {ID: 97, LatencyNS: 500, CPUNS: 400}, {ID: 98, LatencyNS: 500, CPUNS: 400},
-		{ID: 100, LatencyNS: 1500, CPUNS: 400, Involuntary: 1},
-		{ID: 101, LatencyNS: 1500, CPUNS: 400, Voluntary: 1},
+		{ID: 100, LatencyNS: 1500, CPUNS: 400, WaitedNS: 900},
+		{ID: 101, LatencyNS: 1500, CPUNS: 400, WaitedNS: 900},
 		{ID: 102, LatencyNS: 1500, CPUNS: 1400},
 		{ID: 103, LatencyNS: 1500, CPUNS: 400, Beside: "sleep"},
 	}
@@ -27,8 +28,9 @@ func TestScoreVerdicts(t *testing.T) {
 		{ID: 1, Verdict: "sleep"}, {ID: 2, Verdict: "sleep"}, {ID: 3, Verdict: "mixed"}, // 4 is not in the tail
 		{ID: 5, Verdict: "preempted"}, {ID: 6, Verdict: "sleep"},
 		{ID: 7, Verdict: "incomplete", Gap: true}, {ID: 8, Verdict: "incomplete"},
+		{ID: 9, Verdict: "sleep"}, {ID: 11, Verdict: "sleep"},
 		{ID: 100, Verdict: "preempted"}, // the kernel saw that too
-		{ID: 101, Verdict: "slow-core"}, // it left the CPU, and did not use more of it
+		{ID: 101, Verdict: "slow-core"}, // it waited for the CPU
 		{ID: 102, Verdict: "slow-core"},
 		{ID: 103, Verdict: "sleep"},  // the thread slept in another request
 		{ID: 90, Verdict: "sleep"},   // only the lab does that
@@ -41,8 +43,8 @@ func TestScoreVerdicts(t *testing.T) {
 		{Cause: "io", Injected: 2, InTail: 2, Gaps: 1, Missed: map[string]int{"incomplete": 1}},
 		{Cause: "preempted", Injected: 2, InTail: 2, Right: 1, Natural: 1, Missed: map[string]int{"sleep": 1}},
 		{Cause: "queued", Injected: 1, Wrong: 1, Missed: map[string]int{}},
-		{Cause: "sleep", Injected: 4, InTail: 3, Right: 2, Wrong: 2, Natural: 1, Missed: map[string]int{"mixed": 1}},
-		{Cause: "slow-core", Injected: 1, Wrong: 1, Natural: 1, Missed: map[string]int{}},
+		{Cause: "sleep", Injected: 4, InTail: 3, Right: 2, Wrong: 4, Natural: 1, Missed: map[string]int{"mixed": 1}},
+		{Cause: "slow-core", Injected: 2, InTail: 2, Disturbed: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"sleep": 1}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("scores (-want +got):\n%s", diff)
@@ -53,8 +55,8 @@ func TestScoreVerdicts(t *testing.T) {
 	if r, ok := got[0].Recall(); !ok || r != 0 {
 		t.Errorf("recall of io %v %v, want 0 of the one outside of a gap", r, ok)
 	}
-	if p, ok := got[3].Precision(); !ok || p != 2.0/4 {
-		t.Errorf("precision of sleep %v %v, want 2/4", p, ok)
+	if p, ok := got[3].Precision(); !ok || p != 2.0/6 {
+		t.Errorf("precision of sleep %v %v, want 2/6", p, ok)
 	}
 	if _, ok := got[2].Recall(); ok {
 		t.Error("a cause without a request in the tail has a recall")
@@ -74,12 +76,12 @@ func TestOnlySeveralRequestsAtOnceQueueNaturally(t *testing.T) {
 func TestAddScores(t *testing.T) {
 	a := []CauseScore{{Cause: "io", Injected: 2, InTail: 2, Right: 1, Missed: map[string]int{"net": 1}}}
 	b := []CauseScore{
-		{Cause: "io", Injected: 3, InTail: 3, Gaps: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"net": 2}},
+		{Cause: "io", Injected: 3, InTail: 3, Gaps: 1, Disturbed: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"net": 2}},
 		{Cause: "await", Injected: 1, Missed: map[string]int{}},
 	}
 	want := []CauseScore{
 		{Cause: "await", Injected: 1, Missed: map[string]int{}},
-		{Cause: "io", Injected: 5, InTail: 5, Right: 1, Gaps: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"net": 3}},
+		{Cause: "io", Injected: 5, InTail: 5, Right: 1, Gaps: 1, Disturbed: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"net": 3}},
 	}
 	if diff := cmp.Diff(want, AddScores(a, b)); diff != "" {
 		t.Errorf("sum (-want +got):\n%s", diff)
@@ -95,17 +97,17 @@ func TestTablesShowWhatWasSaidInstead(t *testing.T) {
 	if err := WriteScores(&b, scores); err != nil {
 		t.Fatal(err)
 	}
-	want := `cause  injected  in tail  right  in gaps  wrong  natural  recall  precision  named instead
-lock   5         6        3      0        0      0        0.500   1.000      mixed 2, sleep 1
-io     5         0        0      0        0      0        -       -          -
+	want := `cause  injected  in tail  right  in gaps  disturbed  wrong  natural  recall  precision  named instead
+lock   5         6        3      0        0          0      0        0.500   1.000      mixed 2, sleep 1
+io     5         0        0      0        0          0      0        -       -          -
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	want = `| cause | injected | in tail | right | in gaps | wrong | natural | recall | precision | named instead |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-| lock | 5 | 6 | 3 | 0 | 0 | 0 | 0.500 | 1.000 | mixed 2, sleep 1 |
-| io | 5 | 0 | 0 | 0 | 0 | 0 | - | - | - |
+	want = `| cause | injected | in tail | right | in gaps | disturbed | wrong | natural | recall | precision | named instead |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+| lock | 5 | 6 | 3 | 0 | 0 | 0 | 0 | 0.500 | 1.000 | mixed 2, sleep 1 |
+| io | 5 | 0 | 0 | 0 | 0 | 0 | 0 | - | - | - |
 `
 	if diff := cmp.Diff(want, ScoresMarkdown(scores)); diff != "" {
 		t.Errorf("Markdown (-want +got):\n%s", diff)

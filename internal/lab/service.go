@@ -133,7 +133,7 @@ func (s *service) begin(t *thread, b []byte) job {
 
 // finish does the steps of j from one on, injects what it has, and answers.
 func (s *service) finish(t *thread, j *job, from int, answer func() error) error {
-	before := threadUsage()
+	before := t.usage()
 	if j.side.arm != nil {
 		if err := j.side.arm(j.amount); err != nil {
 			return fmt.Errorf("prepare for request %d: %w", j.id, err)
@@ -151,7 +151,7 @@ func (s *service) finish(t *thread, j *job, from int, answer func() error) error
 		j.answer.did = did{len(steps), "steps done otherwise"}
 	}
 	j.window.End()
-	j.answer.usage = threadUsage().since(before)
+	j.answer.usage = t.usage().since(before)
 	if err := answer(); err != nil {
 		return err
 	}
@@ -187,17 +187,3 @@ func (s *service) step(t *thread, j *job, i int) {
 
 // stepShare is a step's share of ns.
 func stepShare(step int, ns int64) int64 { return int64(steps[step].share * float64(ns)) }
-
-func threadUsage() usage {
-	var ru unix.Rusage
-	unix.Getrusage(unix.RUSAGE_THREAD, &ru)
-	return usage{
-		minor: uint32(ru.Minflt), major: uint32(ru.Majflt),
-		voluntary: uint32(ru.Nvcsw), involuntary: uint32(ru.Nivcsw),
-		cpu: rawThreadCPU(),
-	}
-}
-
-func (u usage) since(v usage) usage {
-	return usage{u.minor - v.minor, u.major - v.major, u.voluntary - v.voluntary, u.involuntary - v.involuntary, u.cpu - v.cpu}
-}

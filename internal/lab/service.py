@@ -18,7 +18,7 @@ import tailtrace_ring
 
 # What it shares with the Go part of the lab.
 REQUEST = struct.Struct("<QqqQ")
-REPLY = struct.Struct("<QqIIIIqI28s")
+REPLY = struct.Struct("<QqIIIIqqI28s")
 ORDER = struct.Struct("<qq")
 FAVOUR = struct.Struct("<QQQq")
 ANSWER_LATE, STOP_ME, ANSWER_BYTES = 1, 2, 8
@@ -182,7 +182,7 @@ class Service(asyncio.Protocol):
         scope = {"type": "http", "id": id, "cause": cause, "amount": amount, "did": (0, "", 0)}
         await self._app(scope, None, None)
         count, what, took = scope["did"]
-        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, count, what.encode()))
+        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, 0, count, what.encode()))
 
     async def app(self, scope, receive, send):
         """The ASGI application."""

@@ -11,12 +11,12 @@ import (
 
 // scoreColumns are the heads of a table of scores.
 var scoreColumns = []string{
-	"cause", "injected", "in tail", "right", "in gaps", "wrong", "natural", "recall", "precision", "named instead",
+	"cause", "injected", "in tail", "right", "in gaps", "disturbed", "wrong", "natural", "recall", "precision", "named instead",
 }
 
 func (s CauseScore) columns() []string {
 	list := []string{s.Cause}
-	for _, n := range []int{s.Injected, s.InTail, s.Right, s.Gaps, s.Wrong, s.Natural} {
+	for _, n := range []int{s.Injected, s.InTail, s.Right, s.Gaps, s.Disturbed, s.Wrong, s.Natural} {
 		list = append(list, fmt.Sprint(n))
 	}
 	return append(list, share(s.Recall()), share(s.Precision()), s.instead())

@@ -12,6 +12,8 @@ type thread struct {
 	place
 	tid    int
 	worker *worker
+	delay  int      // see openDelay
+	text   [64]byte // what was read there
 }
 
 // place is the CPUs of a thread, where it goes before ordinary processes.
@@ -30,6 +32,7 @@ func (s *service) newThread() *thread {
 // take puts the calling thread in its place.
 func (t *thread) take() {
 	t.tid = unix.Gettid()
+	t.delay = openDelay()
 	if err := errors.Join(pin(0, t.cpus...), t.setup.shield(rankLoad)); err != nil {
 		panic(err)
 	}

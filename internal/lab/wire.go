@@ -9,7 +9,7 @@ import (
 // one message. service.py knows them too.
 const (
 	requestBytes = 32
-	replyBytes   = 72
+	replyBytes   = 80
 )
 
 type request struct {
@@ -44,12 +44,6 @@ type reply struct {
 	usage
 }
 
-// usage is what the kernel counted on the service's thread during a request.
-type usage struct {
-	minor, major, voluntary, involuntary uint32
-	cpu                                  int64 // ns; 0 = nothing was counted
-}
-
 func (r reply) encode(b []byte) {
 	le := binary.LittleEndian
 	le.PutUint64(b, r.id)
@@ -59,24 +53,26 @@ func (r reply) encode(b []byte) {
 	le.PutUint32(b[24:], r.voluntary)
 	le.PutUint32(b[28:], r.involuntary)
 	le.PutUint64(b[32:], uint64(r.cpu))
-	le.PutUint32(b[40:], uint32(r.did.count))
-	clear(b[44:])
-	copy(b[44:], r.did.what)
+	le.PutUint64(b[40:], uint64(r.waited))
+	le.PutUint32(b[48:], uint32(r.did.count))
+	clear(b[52:])
+	copy(b[52:], r.did.what)
 }
 
 func decodeReply(b []byte) reply {
 	le := binary.LittleEndian
-	what, _, _ := bytes.Cut(b[44:], []byte{0})
+	what, _, _ := bytes.Cut(b[52:], []byte{0})
 	return reply{
 		id:   le.Uint64(b),
 		took: int64(le.Uint64(b[8:])),
-		did:  did{count: int(le.Uint32(b[40:])), what: string(what)},
+		did:  did{count: int(le.Uint32(b[48:])), what: string(what)},
 		usage: usage{
 			minor:       le.Uint32(b[16:]),
 			major:       le.Uint32(b[20:]),
 			voluntary:   le.Uint32(b[24:]),
 			involuntary: le.Uint32(b[28:]),
 			cpu:         int64(le.Uint64(b[32:])),
+			waited:      int64(le.Uint64(b[40:])),
 		},
 	}
 }
