@@ -52,4 +52,4 @@ fuzz:
 clean:
 	rm -rf bin dist out
 
--include vmtest.mk packaging/release.mk
+-include vmtest.mk packaging/release.mk accuracy.mk
