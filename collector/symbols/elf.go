@@ -28,7 +28,6 @@ type image struct {
 	loads   []load
 	symbols table
 	buildID string
-	goCode  bool
 }
 
 // load is an executable segment.

@@ -21,7 +21,6 @@ type call struct {
 type walk struct {
 	isa      isa
 	demangle func(string) string
-	deep     bool // the stack had more frames than were taken
 	frames   []eventfile.Frame
 	last     call
 	calls    int
