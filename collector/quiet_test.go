@@ -156,10 +156,10 @@ func TestLoginsOfUtmp(t *testing.T) {
 	}
 	self := os.Getpid()
 	m := fakeMachine(t, nil)
-	data := append(record(userProcess, self, "pts/0", "root"), record(userProcess, 1, "pts/1", "alice")...)
+	data := append(record(userProcess, self, "pts/0", "root"), record(userProcess, 2, "pts/1", "alice")...)
 	data = append(data, record(8, 1, "pts/2", "gone")...)           // ended
 	data = append(data, record(userProcess, -5, "pts/3", "old")...) // left behind
-	for _, dir := range []string{"run", "proc/1"} {
+	for _, dir := range []string{"run", "proc/2"} {
 		if err := os.MkdirAll(m.path(dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
