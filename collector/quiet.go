@@ -78,19 +78,18 @@ func (q *Quiet) Broken() (list []Condition) {
 
 // String is the answer in one line, for the record.
 func (q *Quiet) String() string {
-	var parts []string
+	var found, broken []string
 	for _, c := range q.Conditions {
-		text := c.Name + " " + c.Value
-		if c.Broken != "" && c.Allowed {
-			text += " (allowed)"
+		found = append(found, c.Name+" "+c.Value)
+		if c.Broken != "" {
+			broken = append(broken, c.Name)
 		}
-		parts = append(parts, text)
 	}
-	answer := "quiet before the recording: "
-	if len(q.Broken()) > 0 {
-		answer = "not quiet before the recording: "
+	answer := "the machine was quiet before the recording: "
+	if len(broken) > 0 {
+		answer = "the machine was not quiet before the recording (" + strings.Join(broken, ", ") + "), which was allowed: "
 	}
-	return answer + strings.Join(parts, "; ")
+	return answer + strings.Join(found, "; ")
 }
 
 // machine reads what a machine tells of itself below root.

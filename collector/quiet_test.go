@@ -120,6 +120,24 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+func FuzzSchedule(f *testing.F) {
+	f.Add("*/5 0-23/2 1,15 jan-jun mon")
+	f.Add("@hourly")
+	f.Fuzz(func(t *testing.T, line string) {
+		s, ok := parseSchedule(strings.Fields(line))
+		if !ok {
+			return
+		}
+		if s.minute == 0 || s.hour == 0 || s.day == 0 || s.month == 0 || s.weekday == 0 {
+			t.Fatalf("a field is empty: %+v", s)
+		}
+		next, ok := s.next(at, 24*time.Hour)
+		if ok && (!s.matches(next) || !next.After(at) || next.Sub(at) > 24*time.Hour) {
+			t.Fatalf("next is %v", next)
+		}
+	})
+}
+
 func TestTimersThatAreDue(t *testing.T) {
 	const listed = `[{"next":1796121060000000,"left":1,"last":null,"passed":0,"unit":"sysstat-collect.timer","activates":"a"},
 		{"next":1796124660000000,"unit":"apt-daily.timer"},{"next":null,"unit":"off.timer"},{"next":0,"unit":"never.timer"}]`
@@ -230,11 +248,15 @@ func TestQuietAnswersForAllConditions(t *testing.T) {
 	if diff := cmp.Diff(QuietConditions, names); diff != "" {
 		t.Error(diff)
 	}
+	still := Quiet{Conditions: []Condition{{Name: "load", Value: "0.01"}, {Name: "thp", Value: "never"}}}
+	if text := still.String(); text != "the machine was quiet before the recording: load 0.01; thp never" {
+		t.Error(text)
+	}
 	limits.MaxLoad, limits.Allow = -1, []string{"load"}
 	if q, err = CheckQuiet(t.Context(), limits); err != nil || q.Conditions[0].Broken == "" || !q.Conditions[0].Allowed {
 		t.Errorf("%+v, %v", q, err)
 	}
-	if text := q.String(); !strings.Contains(text, "quiet before the recording: load ") || !strings.Contains(text, "(at most -1.00) (allowed); cpu ") {
+	if text := q.String(); !strings.HasPrefix(text, "the machine was not quiet before the recording (load") || !strings.Contains(text, "(at most -1.00); cpu ") {
 		t.Error(text)
 	}
 	for _, c := range q.Broken() {

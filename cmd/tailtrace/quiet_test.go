@@ -55,7 +55,7 @@ func TestQuietRecordingCarriesItsAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range loaded.Notes {
-		if strings.HasPrefix(n.Text, "quiet before the recording: load ") && strings.Contains(n.Text, "(at most 1000000.00); cpu ") {
+		if strings.HasPrefix(n.Text, "the machine was ") && strings.Contains(n.Text, "(at most 1000000.00); cpu ") {
 			return
 		}
 	}
