@@ -3,6 +3,7 @@ package collector
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -141,8 +142,10 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 	return err
 }
 
-// detach stops all events. What is in the rings stays there.
+// detach stops all events, those last that others are told by. What is in the
+// rings stays there.
 func (k *kernel) detach() error {
+	slices.Reverse(k.attached)
 	err := closeAll(k.attached)
 	k.attached = nil
 	return err
