@@ -75,7 +75,7 @@ func burstLine(s *stats.Summary) string {
 		held += b.Tail
 	}
 	top := slices.MaxFunc(s.Bursts, func(a, b stats.Burst) int { return cmp.Compare(a.Tail, b.Tail) })
-	return fmt.Sprintf("%d bursts hold %.0f%% of the tail, the largest %d requests in %s in %s", len(s.Bursts),
+	return fmt.Sprintf("bursts: %d, with %.0f%% of the tail, the largest of %d requests in %s in %s", len(s.Bursts),
 		100*float64(held)/float64(max(s.Tail.Count, 1)), top.Tail, Duration(top.EndNs-top.StartNs), inRun(top.Run, fmt.Sprintf("second %d", top.Second)))
 }
 

@@ -178,7 +178,7 @@ func (p *printer) busySeconds(seconds []stats.Second) {
 			without++
 		}
 	}
-	p.printf("of %d seconds %d have no tail request and %d no request at all\n", len(seconds), without, silent)
+	p.printf("seconds: %d, of them %d without a tail request and %d without any request\n", len(seconds), without, silent)
 	busiest := slices.Clone(seconds)
 	slices.SortStableFunc(busiest, func(a, b stats.Second) int { return cmp.Compare(b.Tail, a.Tail) })
 	lines := []string{"busiest seconds\trequests\tin the tail"}
@@ -207,7 +207,7 @@ func (p *printer) bursts(s *stats.Summary) {
 	for _, b := range s.Bursts {
 		held += b.Tail
 	}
-	p.printf("%d bursts hold %.0f%% of the tail\n", len(s.Bursts), 100*float64(held)/float64(max(s.Tail.Count, 1)))
+	p.printf("bursts: %d, with %.0f%% of the tail\n", len(s.Bursts), 100*float64(held)/float64(max(s.Tail.Count, 1)))
 	largest := slices.Clone(s.Bursts)
 	slices.SortStableFunc(largest, func(a, b stats.Burst) int { return cmp.Compare(b.Tail, a.Tail) })
 	lines := []string{"largest bursts\tlength\tin the tail"}

@@ -41,7 +41,7 @@ func TestStatsTextPutsNotesAboveTheTable(t *testing.T) {
 	}{
 		"few rows": {summaryOf(t, 1, 50, ""), []string{"p99 is nothing but the largest value", "requests  50, 0 failed", "exact", "= max, unstable", "at no period", "no bursts"}},
 		"runs with bursts and steps": {summaryOf(t, 3, 4000, `, "steps": {"read": 5}`), []string{"slow requests come together",
-			"requests  12000", "range of 3 runs: holds the median run with 75.0%", "r3", "signature", "busiest seconds", "r1 second 0", "bursts hold", "pages of calls", "first 1%", "read"}},
+			"requests  12000", "range of 3 runs: holds the median run with 75.0%", "r3", "signature", "busiest seconds", "r1 second 0", "bursts: ", "pages of calls", "first 1%", "read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
