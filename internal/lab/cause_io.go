@@ -61,42 +61,42 @@ func repeat(ns int64, what string, f func() error) (did, error) {
 type disk struct {
 	buffered, direct int
 	block            []byte // aligned as O_DIRECT demands
-	blocks           int64
 }
 
 const (
-	blockBytes = 1 << 20 // a few long waits rather than many short ones
-	diskBlocks = 32
+	diskBytes = 32 << 20
+	// A few long waits rather than many short ones, and little copying.
+	readBytes  = 1 << 20
+	writeBytes = 64 << 10
 )
 
 func openDisk(dir string) (*disk, error) {
-	d := &disk{blocks: diskBlocks}
+	d := &disk{}
 	path := filepath.Join(dir, "lab-disk")
 	defer os.Remove(path)
+	// Written, as what a file has never had is read without the disk.
+	if err := os.WriteFile(path, make([]byte, diskBytes), 0o600); err != nil {
+		return nil, fmt.Errorf("fill %s: %w", path, err)
+	}
 	var err error
-	if d.buffered, err = unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600); err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+	if d.buffered, err = unix.Open(path, unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := unix.Fsync(d.buffered); err != nil {
+		return nil, fmt.Errorf("fill %s: %w", path, err)
 	}
 	if d.direct, err = unix.Open(path, unix.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC, 0); err != nil {
 		return nil, fmt.Errorf("open %s past the page cache: %w", path, err)
 	}
-	d.block, err = unix.Mmap(-1, 0, blockBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	d.block, err = unix.Mmap(-1, 0, readBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("map a buffer: %w", err)
-	}
-	for i := range d.blocks {
-		if _, err := unix.Pwrite(d.buffered, d.block, i*blockBytes); err != nil {
-			return nil, fmt.Errorf("fill %s: %w", path, err)
-		}
-	}
-	if err := unix.Fsync(d.buffered); err != nil {
-		return nil, fmt.Errorf("fill %s: %w", path, err)
 	}
 	return d, nil
 }
 
 func (d *disk) sync() error {
-	if err := d.transfer(unix.SYS_PWRITE64, d.buffered); err != nil {
+	if err := transfer(unix.SYS_PWRITE64, d.buffered, d.block[:writeBytes]); err != nil {
 		return err
 	}
 	if _, _, errno := unix.RawSyscall(unix.SYS_FSYNC, uintptr(d.buffered), 0, 0); errno != 0 {
@@ -105,17 +105,17 @@ func (d *disk) sync() error {
 	return nil
 }
 
-func (d *disk) read() error { return d.transfer(unix.SYS_PREAD64, d.direct) }
+func (d *disk) read() error { return transfer(unix.SYS_PREAD64, d.direct, d.block) }
 
 // transfer moves one block, at random, by pread64 or pwrite64.
-func (d *disk) transfer(call uintptr, fd int) error {
-	at := rand.Int64N(d.blocks) * blockBytes
-	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(d.block))),
-		uintptr(len(d.block)), uintptr(at), 0, 0)
+func transfer(call uintptr, fd int, block []byte) error {
+	at := rand.IntN(diskBytes/len(block)) * len(block)
+	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(block))),
+		uintptr(len(block)), uintptr(at), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("transfer a block: %w", errno)
 	}
-	if int(n) != len(d.block) {
+	if int(n) != len(block) {
 		return errors.New("transfer a block: short")
 	}
 	return nil

@@ -39,12 +39,18 @@ type LeftOut struct {
 // Run plays plan: it starts the service, warms it up, calls started with the
 // service's pid, and then runs the load to its end. A recorder is started
 // inside started, which returns once recording is on. Every process is gone
-// when Run returns, and dies with the caller should that be killed.
+// when Run returns, and dies with the caller should that be killed. Runs wait
+// for each other.
 func Run(ctx context.Context, plan Plan, started func(pid int) error) (*Result, error) {
 	plan, err := plan.complete()
 	if err != nil {
 		return nil, fmt.Errorf("check the lab's plan: %w", err)
 	}
+	leave, err := alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	plan.Exposed = plan.Exposed || needRealtime(&plan) != nil
 	if err := plan.Shape.Possible(); err != nil {
 		return nil, err
