@@ -37,6 +37,7 @@ var workloads = map[string]func(say func(...any), wait func()){
 	"churn":       churn,
 	"record":      recordForever,
 	"lock":        contendLock,
+	"depths":      sleepAtDepths,
 }
 
 const childEnv = "TAILTRACE_TEST_CHILD"

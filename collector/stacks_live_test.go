@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,63 @@ func TestStacksOfAGoProgram(t *testing.T) {
 		if e.Kind == eventfile.KindSwitch && e.Stack != 0 {
 			t.Fatal("a switch has a stack though only samples were to")
 		}
+	}
+}
+
+const deepest = 40
+
+// sleepAtDepths sleeps at one depth of calls after the other, round and round.
+func sleepAtDepths(say func(...any), wait func()) {
+	for range 10 {
+		for depth := range deepest {
+			sleepDeeper(depth)
+		}
+	}
+	say("done")
+	wait()
+}
+
+//go:noinline
+func sleepDeeper(depth int) {
+	if depth == 0 {
+		nanosleep(200 * time.Microsecond)
+		return
+	}
+	sleepDeeper(depth - 1)
+	runtime.KeepAlive(depth)
+}
+
+// Each wait has its own stack and no other, however many there are.
+func TestEveryWaitHasItsOwnStack(t *testing.T) {
+	testenv.Root(t)
+	c := startChild(t, "depths")
+	rec := recordLive(t, Config{Pids: []int{c.pid}, Stacks: StacksAll}, func() {
+		c.tell()
+		c.hear()
+	})
+	next, waits := 0, 0
+	for _, e := range rec.of(eventfile.KindSwitch, c.tid) {
+		s := rec.stacks[e.Stack]
+		if s == nil {
+			continue
+		}
+		depth := -1
+		for _, f := range s.Frames {
+			if strings.HasSuffix(f.Symbol, ".sleepDeeper") {
+				depth++
+			}
+		}
+		if depth < 0 { // a wait of the Go runtime
+			continue
+		}
+		if depth != next {
+			t.Fatalf("wait %d is at depth %d, want %d; lost: %+v", waits, depth, next, rec.losses)
+		}
+		next = (next + 1) % deepest
+		waits++
+	}
+	if waits != 10*deepest {
+		t.Errorf("%d waits, want %d", waits, 10*deepest)
 	}
 }
 

@@ -55,7 +55,7 @@ func (p *process) innerPid() int {
 func (p *process) update(now time.Time) {
 	var exe unix.Stat_t
 	if unix.Stat(p.dir+"/exe", &exe) == nil && exe.Ino != p.program {
-		p.program = exe.Ino
+		p.program, p.jit = exe.Ino, perfMap{}
 		p.mapsAt, p.jitAt = time.Time{}, time.Time{}
 	}
 	if now.Sub(p.mapsAt) < refreshEvery {
