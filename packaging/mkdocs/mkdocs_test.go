@@ -64,7 +64,7 @@ func TestBashCompletes(t *testing.T) {
 	testenv.Need(t, err == nil, "bash")
 	for _, c := range []struct{ line, want string }{
 		{"tailtrace ", p.names()},
-		{"tailtrace exp", "explain"},
+		{"tailtrace expl", "explain"},
 		{"tailtrace -pi", "--pid"},
 		{"tailtrace record --o", "--out"},
 		{"tailtrace explain events.bin --ro", "--rows"},
