@@ -18,10 +18,10 @@ volatile const __u8 stack_off_cpu;
 /*
  * A stack of a thread that blocks, 8 frames of the kernel and 11 of the
  * program, took 0.6 to 2 us on a virtual machine. On a CPU that switches
- * without end only so many get one: 2% of its time at most.
+ * without end only so many get one: 4% of its time at most.
  */
-#define STACK_WINDOW_NS 10000000
-#define MAX_STACKS_A_WINDOW 100
+#define STACK_WINDOW_NS 100000000
+#define MAX_STACKS_A_WINDOW 2000
 
 /* Too large for the BPF stack. One is enough: no sample interrupts a switch, which runs with interrupts off. */
 struct {

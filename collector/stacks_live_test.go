@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/internal/testenv"
 )
@@ -176,10 +178,15 @@ func TestEveryWaitHasItsOwnStack(t *testing.T) {
 		c.tell()
 		c.hear()
 	})
-	next, waits := 0, 0
+	waits, checked, without, last := 0, 0, 0, -1
 	for _, e := range rec.of(eventfile.KindSwitch, c.tid) {
+		if e.State == eventfile.StateRunning || e.Syscall != unix.SYS_NANOSLEEP {
+			continue
+		}
+		waits++
 		s := rec.stacks[e.Stack]
-		if s == nil {
+		if s == nil { // left out, and counted
+			without++
 			continue
 		}
 		depth := -1
@@ -188,17 +195,15 @@ func TestEveryWaitHasItsOwnStack(t *testing.T) {
 				depth++
 			}
 		}
-		if depth < 0 { // a wait of the Go runtime
-			continue
+		// A signal can cut a sleep in two.
+		if ahead := (depth - last + deepest) % deepest; depth < 0 || ahead > without+1 {
+			t.Fatalf("wait %d is at depth %d, the one before at %d", waits, depth, last)
 		}
-		if depth != next {
-			t.Fatalf("wait %d is at depth %d, want %d; lost: %+v", waits, depth, next, rec.losses)
-		}
-		next = (next + 1) % deepest
-		waits++
+		last, without = depth, 0
+		checked++
 	}
-	if waits != 10*deepest {
-		t.Errorf("%d waits, want %d", waits, 10*deepest)
+	if left := rec.lost(eventfile.LossStack); waits < 10*deepest || checked == 0 || uint64(waits-checked) > left {
+		t.Errorf("%d of %d waits have stacks, %d were left out", checked, waits, left)
 	}
 }
 
