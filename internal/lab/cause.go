@@ -9,8 +9,9 @@ type cause struct {
 	// natural: the machine does this to requests of its own accord too, so a
 	// request with nothing injected may rightly get this verdict.
 	natural bool
-	// onCPU: all of it is the thread's own CPU time.
-	onCPU bool
+	// onCPU: all of it is the thread's own CPU time; runnable: it is time in
+	// which the thread waits for the CPU.
+	onCPU, runnable bool
 	// rest is how long, ns, the service is left alone after a request with it.
 	rest int64
 	// missing says why this machine cannot inject it; nil = all can.

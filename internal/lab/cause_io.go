@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ioCause waits for the disk under Plan.Dir, by turns for what it wrote
-// (fsync) and for what it reads past the page cache (O_DIRECT), as often as
-// it takes.
+// ioCause waits for the disk under Plan.Dir, by turns for what it reads and for
+// what it writes (fsync), as often as it takes.
 var ioCause = cause{
 	name:    "io",
 	missing: needDisk,
@@ -57,65 +56,60 @@ func repeat(ns int64, what string, f func() error) (did, error) {
 	}
 }
 
-// disk is an unnamed file, open twice.
+// disk is an unnamed file, read and written past the page cache: a few long
+// waits rather than many short ones, and no copying.
 type disk struct {
-	buffered, direct int
-	block            []byte // aligned as O_DIRECT demands
+	fd    int
+	block []byte // aligned as O_DIRECT demands
 }
 
 const (
-	diskBytes = 32 << 20
-	// A few long waits rather than many short ones, and little copying.
-	readBytes  = 1 << 20
-	writeBytes = 64 << 10
+	diskBytes  = 32 << 20
+	blockBytes = 1 << 20
 )
 
 func openDisk(dir string) (*disk, error) {
-	d := &disk{}
 	path := filepath.Join(dir, "lab-disk")
 	defer os.Remove(path)
 	// Written, as what a file has never had is read without the disk.
 	if err := os.WriteFile(path, make([]byte, diskBytes), 0o600); err != nil {
 		return nil, fmt.Errorf("fill %s: %w", path, err)
 	}
-	var err error
-	if d.buffered, err = unix.Open(path, unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	if err := unix.Fsync(d.buffered); err != nil {
-		return nil, fmt.Errorf("fill %s: %w", path, err)
-	}
-	if d.direct, err = unix.Open(path, unix.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC, 0); err != nil {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_DIRECT|unix.O_CLOEXEC, 0)
+	if err != nil {
 		return nil, fmt.Errorf("open %s past the page cache: %w", path, err)
 	}
-	d.block, err = unix.Mmap(-1, 0, readBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err := unix.Fsync(fd); err != nil {
+		return nil, fmt.Errorf("fill %s: %w", path, err)
+	}
+	block, err := unix.Mmap(-1, 0, blockBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("map a buffer: %w", err)
 	}
-	return d, nil
+	return &disk{fd: fd, block: block}, nil
 }
 
 func (d *disk) sync() error {
-	if err := transfer(unix.SYS_PWRITE64, d.buffered, d.block[:writeBytes]); err != nil {
+	if err := d.transfer(unix.SYS_PWRITE64); err != nil {
 		return err
 	}
-	if _, _, errno := unix.RawSyscall(unix.SYS_FSYNC, uintptr(d.buffered), 0, 0); errno != 0 {
+	if _, _, errno := unix.RawSyscall(unix.SYS_FSYNC, uintptr(d.fd), 0, 0); errno != 0 {
 		return fmt.Errorf("fsync: %w", errno)
 	}
 	return nil
 }
 
-func (d *disk) read() error { return transfer(unix.SYS_PREAD64, d.direct, d.block) }
+func (d *disk) read() error { return d.transfer(unix.SYS_PREAD64) }
 
 // transfer moves one block, at random, by pread64 or pwrite64.
-func transfer(call uintptr, fd int, block []byte) error {
-	at := rand.IntN(diskBytes/len(block)) * len(block)
-	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(block))),
-		uintptr(len(block)), uintptr(at), 0, 0)
+func (d *disk) transfer(call uintptr) error {
+	at := rand.IntN(diskBytes/blockBytes) * blockBytes
+	n, _, errno := unix.RawSyscall6(call, uintptr(d.fd), uintptr(unsafe.Pointer(unsafe.SliceData(d.block))),
+		blockBytes, uintptr(at), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("transfer a block: %w", errno)
 	}
-	if int(n) != len(block) {
+	if n != blockBytes {
 		return errors.New("transfer a block: short")
 	}
 	return nil

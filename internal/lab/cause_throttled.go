@@ -5,8 +5,9 @@ import "errors"
 // throttledCause makes the service an ordinary process for as long as it takes
 // to use up its cgroup's quota and wait for the next.
 var throttledCause = cause{
-	name: "throttled",
-	rest: atRest,
+	name:     "throttled",
+	runnable: true,
+	rest:     atRest,
 	missing: func(p *Plan) error {
 		if p.Exposed {
 			return errors.New("an exposed service would be throttled all the time")

@@ -4,9 +4,10 @@ package lab
 // is the wakeup by the request itself, which is sent to a CPU already taken,
 // and one by a timer in the middle of it.
 var wakingCause = cause{
-	name:    "waking",
-	natural: true,
-	missing: needRealtime,
+	name:     "waking",
+	runnable: true,
+	natural:  true,
+	missing:  needRealtime,
 	client: func(c *client) (clientSide, error) {
 		turn := 0
 		return clientSide{before: func(_ int, ns int64) (did, error) {

@@ -3,7 +3,10 @@ package lab
 import "slices"
 
 // normal is a request in which nothing was injected: medians of these.
-type normal struct{ latency, waited int64 }
+type normal struct {
+	latency, waited int64
+	counted         bool // for how long threads waited
+}
 
 func normalOf(truth []Truth) normal {
 	median := func(f func(*Truth) int64) int64 {
@@ -22,6 +25,7 @@ func normalOf(truth []Truth) normal {
 	return normal{
 		latency: median(func(t *Truth) int64 { return t.LatencyNS }),
 		waited:  median(func(t *Truth) int64 { return t.WaitedNS }),
+		counted: slices.ContainsFunc(truth, func(t Truth) bool { return t.WaitedNS > 0 }),
 	}
 }
 
@@ -38,7 +42,7 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	if err != nil || c == nil || !sh.natural(c) {
 		return false
 	}
-	if t.CPUNS == 0 {
+	if !n.counted {
 		return true
 	}
 	more, waited := t.LatencyNS-n.latency, t.WaitedNS-n.waited
@@ -51,10 +55,14 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	return true
 }
 
-// disturbed reports whether the kernel's counts say that an injection into r,
-// which was to use the CPU, was not all: that the thread, or its virtual CPU,
-// stood still for half as long.
+// disturbed reports whether the kernel's counts say that an injection was not
+// all: that the thread, or its virtual CPU, stood still for half as long as
+// one that was to use the CPU, or that it waited that long for the CPU.
 func (t *Truth) disturbed() bool {
 	c := findCause(t.Cause)
-	return c != nil && c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > t.InjectedNS/2
+	if c == nil || c.runnable {
+		return false
+	}
+	stood := c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > t.InjectedNS/2
+	return stood || t.WaitedNS > t.InjectedNS/2
 }

@@ -156,6 +156,10 @@ class Service(asyncio.Protocol):
         self._setup, self._worker, self._causes, self._stop = setup, worker, causes, stop
         self._app = ring.asgi(self.app, id=lambda scope: scope["id"], kind=lambda scope: "request")
         self._data = b""
+        try:
+            self._delay = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:
+            self._delay = -1
         self._tasks = set()
 
     def connection_made(self, transport):
@@ -178,11 +182,17 @@ class Service(asyncio.Protocol):
         if not task.cancelled() and task.exception() and not self._stop.done():
             self._stop.set_exception(task.exception())
 
+    def waited(self):
+        """For how long, ns, this thread has been runnable without a CPU; 0 if the kernel does not say."""
+        return int(os.pread(self._delay, 64, 0).split()[1]) if self._delay >= 0 else 0
+
     async def answer(self, id, cause, amount):
+        before = self.waited()
         scope = {"type": "http", "id": id, "cause": cause, "amount": amount, "did": (0, "", 0)}
         await self._app(scope, None, None)
         count, what, took = scope["did"]
-        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, 0, count, what.encode()))
+        waited = self.waited() - before
+        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, waited, count, what.encode()))
 
     async def app(self, scope, receive, send):
         """The ASGI application."""
