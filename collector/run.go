@@ -60,8 +60,8 @@ type session struct {
 }
 
 // openSession attaches everything and writes the header.
-func openSession(c *Config, targets []eventfile.Target, out *output) (s *session, err error) {
-	s = &session{cfg: c, targets: targets, out: out}
+func openSession(c *Config, targets []eventfile.Target, out *output) (_ *session, err error) {
+	s := &session{cfg: c, targets: targets, out: out}
 	defer func() {
 		if err != nil {
 			s.close()
