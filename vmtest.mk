@@ -11,10 +11,10 @@ vmtest: vmtest-tools release
 	$(VMTEST) ./packaging/...
 	$(VMTEST) -parallel 1 ./internal/vmtest -args -kernels all
 
-# One kernel of each architecture, at the same time.
+# The tests that tell most, on one kernel of each architecture at the same time.
 vmtest-ci: vmtest-tools
 	$(VMTEST) ./packaging/...
-	$(VMTEST) -parallel 2 -skip 'TestJob|TestRelease|TestLockdown' ./internal/vmtest -args -kernels ci
+	$(VMTEST) -short -parallel 2 -skip 'TestJob|TestRelease|TestLockdown' ./internal/vmtest -args -kernels ci
 
 # Installs what is missing, where that is allowed.
 vmtest-tools:
