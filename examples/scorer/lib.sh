@@ -65,9 +65,10 @@ check_needs() {
 }
 
 start_service() {
+    rm -f "$out/service.log" # its "ready" would be taken for this one's
     "$python" "$here/service.py" --dir "$out" >"$out/service.log" 2>&1 &
     service_pid=$!
-    wait_for 120 "$service_pid" "$out/service.log" grep -q '^ready ' "$out/service.log" ||
+    wait_for 120 "$service_pid" "$out/service.log" grep -qs '^ready ' "$out/service.log" ||
         die "the service did not start"
     port=$(sed -n 's/^ready .*port=//p' "$out/service.log")
     [ "$(pgrep scorer)" = "$service_pid" ] || die "pgrep scorer finds $(pgrep scorer | xargs), not $service_pid"
