@@ -63,7 +63,8 @@ type measured struct {
 	runs   int
 	took   time.Duration
 	scores []lab.CauseScore
-	left   []lab.LeftOut
+	left   []string // causes that a run left out, and why
+	leftOf map[string]int
 	lost   uint64 // events
 }
 
@@ -74,7 +75,7 @@ func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) (*meas
 	if plan.Requests == 0 {
 		plan.Requests = int(float64(len(plan.Causes)*plan.PerCause) / injectedShare)
 	}
-	m := &measured{plan: plan, runs: a.runs}
+	m := &measured{plan: plan, runs: a.runs, leftOf: map[string]int{}}
 	begin := time.Now()
 	for run := range a.runs {
 		plan.Dir = filepath.Join(m.plan.Dir, fmt.Sprintf("%s-%d", plan.Shape, run+1))
@@ -85,7 +86,11 @@ func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) (*meas
 		if err != nil {
 			return nil, err
 		}
-		m.scores, m.left = lab.AddScores(m.scores, t.scores), t.ran.LeftOut
+		m.scores = lab.AddScores(m.scores, t.scores)
+		for _, l := range t.ran.LeftOut {
+			m.left = append(m.left, l.Cause+": "+l.Why)
+			m.leftOf[l.Cause]++
+		}
 		m.lost += t.lost
 		plan.Seed++
 	}
@@ -96,8 +101,9 @@ func (a *accuracy) measure(ctx context.Context, s streams, plan lab.Plan) (*meas
 func (m *measured) print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "## %s\n\n%d runs of %d requests, %d for each cause in a run, in %.0f s; %d events lost\n\n%s\n",
 		m.plan.Shape, m.runs, m.plan.Requests, m.plan.PerCause, m.took.Seconds(), m.lost, lab.ScoresMarkdown(m.scores))
-	for _, l := range m.left {
-		fmt.Fprintf(w, "Left out: %s: %s\n\n", l.Cause, l.Why)
+	slices.Sort(m.left)
+	for _, l := range slices.Compact(m.left) {
+		fmt.Fprintf(w, "Left out: %s\n\n", l)
 	}
 	return err
 }
@@ -109,9 +115,6 @@ func (a *accuracy) judge(m *measured) []error {
 		low = append(low, fmt.Errorf("%s, %s: %s", m.plan.Shape, cause, fmt.Sprintf(format, args...)))
 	}
 	for _, cause := range m.plan.Causes {
-		if slices.ContainsFunc(m.left, func(l lab.LeftOut) bool { return l.Cause == cause }) {
-			continue
-		}
 		s := lab.CauseScore{Cause: cause}
 		if i := slices.IndexFunc(m.scores, func(s lab.CauseScore) bool { return s.Cause == cause }); i >= 0 {
 			s = m.scores[i]
@@ -122,7 +125,7 @@ func (a *accuracy) judge(m *measured) []error {
 		if precision, ok := s.Precision(); ok && precision < a.require {
 			complain(cause, "precision %.3f is below %g", precision, a.require)
 		}
-		if planned := m.plan.PerCause * m.runs; float64(s.InTail-s.Gaps) < enough*float64(planned) {
+		if planned := m.plan.PerCause * (m.runs - m.leftOf[cause]); float64(s.InTail-s.Gaps) < enough*float64(planned) {
 			complain(cause, "only %d of %d injections came to something, %d are in the tail, %d of these in gaps", s.Injected, planned, s.InTail, s.Gaps)
 		}
 	}

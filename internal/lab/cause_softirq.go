@@ -30,29 +30,29 @@ var softirqCause = cause{
 			if err := (order{spin: ns}).send(serviceFlood); err != nil {
 				return did{}, err
 			}
-			return did{1, "flood"}, t.workUntilAway(begin, ns/2)
+			_, err := t.workUntilAway(begin, ns/2)
+			return did{1, "flood"}, err
 		}}, nil
 	},
 }
 
 // workUntilAway works until something else has had the CPU for ns nanoseconds
-// since begin.
-func (t *thread) workUntilAway(begin, ns int64) error {
+// since begin, and returns for how long it had.
+func (t *thread) workUntilAway(begin, ns int64) (away int64, err error) {
 	const (
 		chunk = 1_000  // ns of work
 		gap   = 20_000 // no chunk takes that long by itself
 	)
-	last, away := begin, int64(0)
-	for {
+	for last := begin; ; {
 		at := now()
 		if at-last > gap {
 			away += at - last
 		}
 		if away >= ns {
-			return nil
+			return away, nil
 		}
 		if at-begin > int64(workLimit) {
-			return fmt.Errorf("was interrupted for only %d of %d ns", away, ns)
+			return away, fmt.Errorf("was interrupted for only %d of %d ns", away, ns)
 		}
 		last = at
 		t.worker.work(chunk)

@@ -9,7 +9,8 @@ var stoppedCause = cause{
 			if err := t.ask(stopMe, ns); err != nil {
 				return did{}, err
 			}
-			return did{1, "SIGSTOP"}, t.workUntilAway(begin, ns/2)
+			_, err := t.workUntilAway(begin, ns/2)
+			return did{1, "SIGSTOP"}, err
 		}}, nil
 	},
 }

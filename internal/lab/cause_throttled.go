@@ -32,26 +32,42 @@ var throttledCause = cause{
 	},
 }
 
+// useUpQuota gives up the thread's priority until it has been away for half of
+// ns. Where others had the CPU meanwhile, rather than nobody for want of quota,
+// that came to nothing.
 func useUpQuota(t *thread, m *throttleMeter, ns int64) (did, error) {
 	begin := now()
-	before, err := m.read()
-	if err != nil {
-		return did{}, err
-	}
 	if err := setOrdinary(); err != nil {
 		return did{}, err
 	}
-	if err := t.workUntilAway(begin, ns/2); err != nil {
-		return did{}, err
+	var throttled int64
+	for away := int64(0); away < ns/2; {
+		gap, is, err := waitThrottled(t, m)
+		if err != nil {
+			return did{}, err
+		}
+		away += gap
+		if is {
+			throttled += gap
+		}
 	}
 	if err := setRealtime(0, rankLoad); err != nil {
 		return did{}, err
 	}
-	after, err := m.read()
-	if err != nil || float64(after-before) < 0.6*float64(now()-begin) {
-		return did{}, err // others had the CPU: it was not the quota
+	if float64(throttled) < 0.6*float64(now()-begin) {
+		return did{}, nil
 	}
 	return did{1, "quota used up"}, nil
+}
+
+// waitThrottled works until the thread has been away once, and reports for how
+// long and whether for want of quota.
+func waitThrottled(t *thread, m *throttleMeter) (gap int64, is bool, err error) {
+	if gap, err = t.workUntilAway(now(), 1); err != nil {
+		return 0, false, err
+	}
+	is, err = m.throttled()
+	return gap, is, err
 }
 
 // atRest is how long, ns, payDebt takes at most, and more.
@@ -65,17 +81,16 @@ func payDebt(t *thread, m *throttleMeter) error {
 	if err := setOrdinary(); err != nil {
 		return err
 	}
-	const gap = 300_000 // ns
-	for range 3 {
-		before, err := m.read()
+	const enough = 300_000 // ns
+	for throttled := 0; throttled < 3; {
+		gap, is, err := waitThrottled(t, m)
 		if err != nil {
 			return err
 		}
-		if err := t.workUntilAway(now(), gap); err != nil {
-			return err
-		}
-		if after, err := m.read(); err != nil || after-before < gap/2 {
-			return errors.Join(err, setRealtime(0, rankLoad))
+		if is {
+			throttled++
+		} else if gap > enough {
+			break
 		}
 	}
 	return setRealtime(0, rankLoad)

@@ -90,11 +90,23 @@ func (q *quota) make(files []quotaFile) error {
 		if _, err := os.Stat(path); f.optional && errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(f.value), 0); err != nil {
+		if err := writeSoon(path, f.value); err != nil {
 			return errors.Join(fmt.Errorf("limit a cgroup: %w", err), q.remove())
 		}
 	}
 	return nil
+}
+
+// writeSoon writes to a file of a cgroup. A share that another one has just had
+// is free a moment later.
+func writeSoon(path, value string) (err error) {
+	for range 20 {
+		if err = os.WriteFile(path, []byte(value), 0); !errors.Is(err, unix.EINVAL) {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
 }
 
 // sweepQuotas removes what killed processes left in a hierarchy.

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// throttleMeter reads for how long a cgroup has been throttled.
+// throttleMeter tells waits for a cgroup's quota from others. It counts; the
+// time that the kernel counts can be too short by a tick of its clock.
 type throttleMeter struct {
 	fd   int
 	text [1024]byte
+	seen int64
 }
 
 func newThrottleMeter(dir string) (*throttleMeter, error) {
@@ -22,26 +24,29 @@ func newThrottleMeter(dir string) (*throttleMeter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return &throttleMeter{fd: fd}, nil
+	m := &throttleMeter{fd: fd}
+	_, err = m.throttled()
+	return m, err
 }
 
-// read returns the time so far, ns.
-func (m *throttleMeter) read() (int64, error) {
+// throttled reports whether the cgroup was throttled since it was last asked.
+func (m *throttleMeter) throttled() (bool, error) {
 	n, err := rawReadAt(m.fd, m.text[:], 0)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	for line := range bytes.Lines(m.text[:n]) {
 		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		unit := map[string]int64{"throttled_time": 1, "throttled_usec": 1000}[string(name)]
-		if unit == 0 {
+		if string(name) != "nr_throttled" {
 			continue
 		}
-		ns, err := strconv.ParseInt(string(value), 10, 64)
+		periods, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("read the throttled time: %w", err)
+			return false, fmt.Errorf("read how often the cgroup was throttled: %w", err)
 		}
-		return ns * unit, nil
+		before := m.seen
+		m.seen = periods
+		return periods > before, nil
 	}
-	return 0, errors.New("read the throttled time: the cgroup does not say")
+	return false, errors.New("read how often the cgroup was throttled: it does not say")
 }
