@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,9 +14,21 @@ import (
 func TestStatsScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/stats", UpdateScripts: *update, RequireExplicitExec: true,
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"edit": edit},
-		Setup: func(e *testscript.Env) error { return errors.Join(writeSample(e.WorkDir), writeStatsSample(e.WorkDir)) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit},
+		Setup: func(e *testscript.Env) error {
+			return errors.Join(writeSample(e.WorkDir), writeWarmup(e.WorkDir), writeStatsSample(e.WorkDir))
+		},
 	})
+}
+
+// writeWarmup makes a copy of the sample's rows in which none counts.
+func writeWarmup(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "rows.jsonl"))
+	if err != nil {
+		return err
+	}
+	all := strings.ReplaceAll(string(text), `"status"`, `"warmup": true, "status"`)
+	return os.WriteFile(filepath.Join(dir, "warmup.jsonl"), []byte(all), 0o644)
 }
 
 // edit FILE OLD NEW replaces the first OLD in FILE, which must have one.

@@ -79,6 +79,9 @@ func fromRows(sets []*rows.Set, options stats.Options, all bool) map[string]any 
 	for _, name := range []string{"n", "errors", "warmup", "labels", "percentiles_ns", "tail", "attributes"} {
 		own[name] = doc[name]
 	}
+	if doc["n"] == 0 { // then nothing is held against a tail
+		own["attributes"] = []any{}
+	}
 	return own
 }
 

@@ -56,7 +56,7 @@ func labels(n int) map[string][]string {
 	out := map[string][]string{}
 	for _, p := range permilles[:len(permilles)-1] {
 		list := []string{}
-		if nearestRank(n, p.permille) == n {
+		if n > 0 && nearestRank(n, p.permille) == n {
 			list = append(list, "= max")
 		}
 		if n*(1000-p.permille) < 100*1000 {
