@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,30 +62,45 @@ func follows(output string, want []string) (missing string, ok bool) {
 	return "", true
 }
 
-// TestQuestionsHaveTheAnswersOfTheSample runs the commands of the document on
-// the sample that comes with it.
-func TestQuestionsHaveTheAnswersOfTheSample(t *testing.T) {
-	text, err := os.ReadFile("../../docs/QUESTIONS.md")
-	if err != nil {
-		t.Fatal(err)
+// TestDocumentsShowWhatIsPrinted runs the commands of the documents on the
+// sample that comes with them.
+func TestDocumentsShowWhatIsPrinted(t *testing.T) {
+	for _, d := range []struct {
+		file     string
+		sample   string // where the document's paths lead to
+		commands int    // that it has at least
+	}{
+		{"README.md", "examples/sample", 1},
+		{"docs/QUESTIONS.md", ".", 8},
+	} {
+		t.Run(d.file, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../..", d.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, d.sample), os.DirFS("../../examples/sample")); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(dir)
+			list := transcripts(string(text))
+			if len(list) < d.commands {
+				t.Errorf("%d commands, want %d", len(list), d.commands)
+			}
+			for _, tr := range list {
+				tr.check(t)
+			}
+		})
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../examples/sample")); err != nil {
-		t.Fatal(err)
+}
+
+func (tr *transcript) check(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := Main(tr.args, nil, &out, &errs); code != exitDone {
+		t.Errorf("tailtrace %s: exit code %d, %s", strings.Join(tr.args, " "), code, &errs)
 	}
-	t.Chdir(dir)
-	list := transcripts(string(text))
-	if len(list) < 8 {
-		t.Errorf("%d commands", len(list))
-	}
-	for _, tr := range list {
-		var out, errs bytes.Buffer
-		if code := Main(tr.args, nil, &out, &errs); code != exitDone {
-			t.Errorf("tailtrace %s: exit code %d, %s", strings.Join(tr.args, " "), code, &errs)
-		}
-		if missing, ok := follows(out.String(), tr.want); !ok {
-			t.Errorf("tailtrace %s does not print, at its place:\n%s\nbut:\n%s", strings.Join(tr.args, " "), missing, &out)
-		}
+	if missing, ok := follows(out.String(), tr.want); !ok {
+		t.Errorf("tailtrace %s does not print, at its place:\n%s\nbut:\n%s", strings.Join(tr.args, " "), missing, &out)
 	}
 }
 
