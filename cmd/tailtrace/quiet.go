@@ -24,16 +24,15 @@ const (
 
 // quietFlags ask for a quiet machine.
 type quietFlags struct {
-	flags           *pflag.FlagSet
-	on              bool
-	maxLoad         float64
-	maxCPU          string
-	allow           []string
-	impliedByLimits []string
+	flags   *pflag.FlagSet
+	on      bool
+	maxLoad float64
+	maxCPU  string
+	allow   []string
 }
 
 func addQuietFlags(f *pflag.FlagSet) *quietFlags {
-	q := &quietFlags{flags: f, impliedByLimits: []string{"max-load", "max-cpu", "allow"}}
+	q := &quietFlags{flags: f}
 	f.BoolVar(&q.on, "quiet", false, "refuse (exit code 3) unless the machine is quiet and will stay so: load, CPUs, steal, timers, cron, governor, huge pages, swap, sessions")
 	f.Float64Var(&q.maxLoad, "max-load", 0.10, "with --quiet: the highest load average of a quiet machine")
 	f.StringVar(&q.maxCPU, "max-cpu", "15%", "with --quiet: how busy the busiest CPU of a quiet machine may be")
@@ -43,10 +42,7 @@ func addQuietFlags(f *pflag.FlagSet) *quietFlags {
 
 // wanted reports whether the machine must be quiet; a limit asks for it too.
 func (q *quietFlags) wanted() bool {
-	for _, name := range q.impliedByLimits {
-		q.on = q.on || q.flags.Changed(name)
-	}
-	return q.on
+	return q.on || q.flags.Changed("max-load") || q.flags.Changed("max-cpu") || q.flags.Changed("allow")
 }
 
 func (q *quietFlags) limits(duration time.Duration) (collector.QuietLimits, error) {
