@@ -157,6 +157,5 @@ func (f *packet) cost() (int64, error) {
 		}
 		took = append(took, now()-begin)
 	}
-	println(fmt.Sprint(took))
 	return slices.Min(took), nil
 }
