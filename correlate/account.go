@@ -21,7 +21,8 @@ type lane struct {
 	pieces []piece // by start; those before next have been opened
 	next   int
 	open   []piece
-	stay   Time // the start of the last stay on the CPU that a request had
+	stay   Time              // the start of the last stay on the CPU that a request had
+	behind map[int32]*behind // by request that waits
 }
 
 // at visits the pieces that t lies in. Times must not step back.
@@ -39,7 +40,7 @@ func (l *lane) at(t Time, visit func(*piece)) {
 func newAccountant(reqs []*Request, l lanes) *accountant {
 	a := &accountant{reqs: reqs, lanes: map[int32]*lane{}}
 	for tid, p := range l {
-		a.lanes[tid] = &lane{pieces: p}
+		a.lanes[tid] = &lane{pieces: p, behind: map[int32]*behind{}}
 	}
 	return a
 }
@@ -57,8 +58,12 @@ func (a *accountant) segment(s *timeline.Segment) {
 	keep := l.open[:0]
 	isNewStay := s.Part.OnCPU() && s.Since != l.stay
 	for _, p := range l.open {
+		if p.mode == modeActive && len(l.behind) > 0 {
+			delete(l.behind, p.req)
+		}
 		if from, to := max(p.start, s.Start), min(p.end, s.End); from < to {
 			a.book(&p, from, to, s)
+			a.queue(l, &p, from, to, s)
 			if isNewStay && p.mode != modeOther {
 				a.reqs[p.req].beginStay(s)
 				l.stay = s.Since

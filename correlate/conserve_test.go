@@ -210,7 +210,7 @@ func conserve(t *testing.T, data []byte) {
 			states[g.Tid][at] = g.Part
 		}
 		acc.segment(g)
-	}, timeline.NewLosses(losses), func(nr int32) string { return "futex" })
+	}, timeline.NewLosses(losses), func(nr int32) string { return []string{"futex", "epoll_wait"}[nr&1] })
 	acc.builder = b
 	b.Throttled = func(from, to Time) int64 { return c.quota }
 	for i := range events {
@@ -291,22 +291,50 @@ func bruteForce(reqs []*Request, index int, states map[int32]map[Time]part.Part,
 	r := reqs[index]
 	for at := r.Begin; at < r.End; at += unit {
 		mode, tid := where(r, at)
-		if mode == modeBefore || mode == modeSuspended {
-			for j, o := range reqs {
-				if m, otid := where(o, at); j != index && m == modeActive && otid == tid && tid != 0 && at >= o.Begin && at < o.End {
-					mode = modeOther
-				}
-			}
-		}
 		p, ok := states[tid][at]
 		switch {
 		case !ok || tid == 0:
 			out[part.Unknown] += int64(unit)
+		case isBehind(reqs, index, at) && comesToRest(reqs, index, at, states, unit):
+			out[requestPart(mode, part.Net)] += int64(unit)
+		case isBehind(reqs, index, at):
+			out[part.OtherRequest] += int64(unit)
 		default:
 			out[requestPart(mode, p)] += int64(unit)
 		}
 	}
 	return out
+}
+
+// isBehind reports whether a request waits while its thread is in another one.
+func isBehind(reqs []*Request, index int, at Time) bool {
+	mode, tid := where(reqs[index], at)
+	if mode != modeBefore && mode != modeSuspended || tid == 0 {
+		return false
+	}
+	for j, o := range reqs {
+		if m, otid := where(o, at); j != index && m == modeActive && otid == tid && at >= o.Begin && at < o.End {
+			return true
+		}
+	}
+	return false
+}
+
+// comesToRest reports whether the thread that a request waits for goes on to
+// block in a poll before it is in that request, and in no other one.
+func comesToRest(reqs []*Request, index int, from Time, states map[int32]map[Time]part.Part, unit Time) bool {
+	r := reqs[index]
+	mode, tid := where(r, from)
+	for at := from; at < r.End; at += unit {
+		switch m, now := where(r, at); {
+		case now != tid:
+		case m != mode:
+			return false
+		case states[tid][at] == part.Net && !isBehind(reqs, index, at):
+			return true
+		}
+	}
+	return false
 }
 
 // where says in which mode and on which thread a request is at one moment.

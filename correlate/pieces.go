@@ -24,6 +24,7 @@ type piece struct {
 	start, end Time
 	req        int32
 	other      int32 // modeOther: the request that the thread is in
+	waits      mode  // modeOther: why the request does
 	step       int16
 	mode       mode
 }
@@ -186,7 +187,7 @@ func (p piece) split(busy, out []piece) []piece {
 			p.start = b.start
 		}
 		in := p
-		in.end, in.mode, in.other = min(p.end, b.end), modeOther, b.req
+		in.end, in.mode, in.waits, in.other = min(p.end, b.end), modeOther, p.mode, b.req
 		if in.end > in.start {
 			out = append(out, in)
 		}

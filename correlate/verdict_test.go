@@ -104,21 +104,34 @@ func TestVerdictOfOneInjectedCause(t *testing.T) {
 }
 
 func TestQueuedBehindAnotherRequest(t *testing.T) {
-	s := newScenario(t)
-	s.normal(98)
-	s.request([3]int64{100, 2700, 200}, nil)
-	slow := len(s.rows) - 1
-	s.request(normalSteps, nil)
-	// The last row was really sent while the slow one was served.
-	s.rows[slow+1].Send = s.rows[slow].Send + 50*us
-	res := s.analyze()
-	r := res.Requests[slow+1]
-	if !r.Tail {
-		t.Fatal("the queued request is not in the tail")
-	}
-	x := res.Explain(r)
-	if x.Verdict != VerdictQueued || r.Parts[part.OtherRequest] < 2900*us {
-		t.Errorf("verdict %q with %d ns behind the other request", x.Verdict, r.Parts[part.OtherRequest])
+	for name, rests := range map[string]bool{"at once": false, "after a rest in a poll": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t)
+			s.normal(98)
+			s.request([3]int64{100, 2700, 200}, nil)
+			slow := len(s.rows) - 1
+			s.request(normalSteps, nil)
+			// The last row was really sent while the slow one was served.
+			s.rows[slow+1].Send = s.rows[slow].Send + 50*us
+			if !rests {
+				s.events = slices.DeleteFunc(s.events, func(e eventfile.Event) bool {
+					return e.Time > s.windows[slow].End && e.Time < s.windows[slow+1].Begin
+				})
+			}
+			res := s.analyze()
+			r := res.Requests[slow+1]
+			if !r.Tail {
+				t.Fatal("the queued request is not in the tail")
+			}
+			x := res.Explain(r)
+			behind := r.Parts[part.OtherRequest]
+			if !rests && (x.Verdict != VerdictQueued || behind < 2900*us) {
+				t.Errorf("verdict %q with %d ns behind the other request", x.Verdict, behind)
+			}
+			if rests && (x.Verdict != "client" || behind != 0 || find(x, EvidenceRequest, nil) != nil) {
+				t.Errorf("verdict %q with %d ns behind a request that it cannot have waited for", x.Verdict, behind)
+			}
+		})
 	}
 }
 
