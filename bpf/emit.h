@@ -6,6 +6,7 @@
 #ifndef EMIT_H
 #define EMIT_H
 
+#include "flavour.h"
 #include "maps.h"
 
 static __always_inline void count_lost(struct cpu_state *c, __u64 now)
@@ -65,20 +66,14 @@ static __always_inline void fill_head(struct event_head *h, __u64 now, __u16 kin
 	h->cpu = bpf_get_smp_processor_id();
 }
 
-static __always_inline void copy_comm(__u8 *to, const char *from)
-{
-	((__u64 *)to)[0] = ((const __u64 *)from)[0];
-	((__u64 *)to)[1] = ((const __u64 *)from)[1];
-}
-
 /* fill_task identifies p; never take the identity of a task other than current from current. */
 static __always_inline void fill_task(struct task_id *id, struct task_struct *p, _Bool is_target)
 {
-	id->tid = p->pid;
-	id->tgid = p->tgid;
-	id->start = p->start_boottime;
-	id->flags = (is_target ? FLAG_TARGET : 0) | (p->flags & PF_KTHREAD ? FLAG_KTHREAD : 0);
-	copy_comm(id->comm, p->comm);
+	id->tid = READ(p, pid);
+	id->tgid = READ(p, tgid);
+	id->start = READ(p, start_boottime);
+	id->flags = (is_target ? FLAG_TARGET : 0) | (READ(p, flags) & PF_KTHREAD ? FLAG_KTHREAD : 0);
+	read_comm(id->comm, p);
 	id->unused = 0;
 }
 

@@ -6,7 +6,7 @@
 #ifndef FIXES_H
 #define FIXES_H
 
-#include "kernel.h"
+#include "flavour.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -41,8 +41,8 @@ static __always_inline __u32 task_state(struct task_struct *p)
 	struct task_struct___state *old = (void *)p;
 
 	if (bpf_core_field_exists(new->__state))
-		return new->__state;
-	return old->state;
+		return READ(new, __state);
+	return READ(old, state);
 }
 
 static __always_inline __u32 task_cpu(struct task_struct *p)
@@ -51,8 +51,8 @@ static __always_inline __u32 task_cpu(struct task_struct *p)
 	struct task_struct___cpu *old = (void *)p;
 
 	if (bpf_core_field_exists(info->cpu))
-		return info->cpu;
-	return old->cpu;
+		return READ(info, cpu);
+	return READ(old, cpu);
 }
 
 /*
@@ -62,9 +62,9 @@ static __always_inline __u32 task_cpu(struct task_struct *p)
  */
 static __always_inline _Bool task_is_queued(struct task_struct *p)
 {
-	if (!p->on_rq || p->on_cpu)
+	if (!READ(p, on_rq) || READ(p, on_cpu))
 		return 0;
-	if (bpf_core_field_exists(p->se.sched_delayed) && p->se.sched_delayed)
+	if (bpf_core_field_exists(p->se.sched_delayed) && READ(p, se.sched_delayed))
 		return 0;
 	return 1;
 }
@@ -75,9 +75,9 @@ static __always_inline _Bool task_is_throttled(struct task_struct *p)
 	struct task_struct___throttled *new = (void *)p;
 
 	if (bpf_core_field_exists(new->throttled))
-		return new->throttled;
+		return READ(new, throttled);
 	if (bpf_core_field_exists(p->se.cfs_rq) && bpf_core_field_exists(p->se.cfs_rq->throttle_count))
-		return p->se.cfs_rq->throttle_count > 0;
+		return READ(READ(p, se.cfs_rq), throttle_count) > 0;
 	return 0;
 }
 

@@ -41,7 +41,7 @@ static __always_inline void end_span(struct cpu_state *c, __u64 *open, __u16 kin
 		emit_span(c, start, now, kind, flags, id);
 }
 
-SEC("tp_btf/irq_handler_entry")
+TRACEPOINT("irq_handler_entry")
 int irq_handler_entry(__u64 *ctx)
 {
 	struct cpu_state *c = cpu_at(bpf_get_smp_processor_id());
@@ -51,7 +51,7 @@ int irq_handler_entry(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_exit")
+TRACEPOINT("irq_handler_exit")
 int irq_handler_exit(__u64 *ctx)
 {
 	struct cpu_state *c = cpu_at(bpf_get_smp_processor_id());
@@ -62,7 +62,7 @@ int irq_handler_exit(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
+TRACEPOINT("softirq_entry")
 int softirq_entry(__u64 *ctx)
 {
 	struct cpu_state *c = cpu_at(bpf_get_smp_processor_id());
@@ -72,7 +72,7 @@ int softirq_entry(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/softirq_exit")
+TRACEPOINT("softirq_exit")
 int softirq_exit(__u64 *ctx)
 {
 	struct cpu_state *c = cpu_at(bpf_get_smp_processor_id());
@@ -83,7 +83,7 @@ int softirq_exit(__u64 *ctx)
 }
 
 /* The kernel measures NMI handlers itself. */
-SEC("tp_btf/nmi_handler")
+TRACEPOINT("nmi_handler")
 int nmi_handler(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();

@@ -27,8 +27,8 @@ static __always_inline void emit_life(__u64 now, __u16 kind, __u16 flags, struct
 
 static __always_inline _Bool add_child(struct task_struct *child, __u64 now)
 {
-	struct target t = { .start = child->start_boottime };
-	__u32 tgid = child->tgid;
+	struct target t = { .start = READ(child, start_boottime) };
+	__u32 tgid = READ(child, tgid);
 
 	if (!follow)
 		return 0;
@@ -38,7 +38,7 @@ static __always_inline _Bool add_child(struct task_struct *child, __u64 now)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_fork")
+TRACEPOINT("sched_process_fork")
 int sched_process_fork(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -47,19 +47,19 @@ int sched_process_fork(__u64 *ctx)
 
 	if (!target_of(parent))
 		return 0;
-	if (child->tgid != parent->tgid)
+	if (READ(child, tgid) != READ(parent, tgid))
 		is_target = add_child(child, now);
 	emit_life(now, EV_FORK, 0, parent, child, is_target, 0);
 	return 0;
 }
 
 /* An exec in a thread other than the leader gives it the leader's tid. */
-SEC("tp_btf/sched_process_exec")
+TRACEPOINT("sched_process_exec")
 int sched_process_exec(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct task_struct *p = (void *)ctx[0];
-	__u32 old_tid = ctx[1], tid = p->pid;
+	__u32 old_tid = ctx[1], tid = READ(p, pid);
 	struct target *t = target_of(p);
 	struct thread *th;
 
@@ -81,7 +81,7 @@ int sched_process_exec(__u64 *ctx)
 }
 
 /* The process stays a target until its last thread has left its CPU for good. */
-SEC("tp_btf/sched_process_exit")
+TRACEPOINT("sched_process_exit")
 int sched_process_exit(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -92,7 +92,7 @@ int sched_process_exit(__u64 *ctx)
 	if (!t)
 		return 0;
 	/* Several threads at once may see that none is left. */
-	if (p->signal->live.counter == 0 && !t->dying) {
+	if (READ(READ(p, signal), live.counter) == 0 && !t->dying) {
 		t->dying = 1;
 		flags = FLAG_LAST;
 	}

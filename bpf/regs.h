@@ -7,7 +7,7 @@
 #ifndef REGS_H
 #define REGS_H
 
-#include "kernel.h"
+#include "flavour.h"
 
 #define NO_SYSCALL (-1)
 #define UNKNOWN_SYSCALL (-2)
@@ -41,7 +41,7 @@ struct pt_regs {
 #define REGS_SYSCALL(r) ((__s32)REG(r, orig_ax))
 #define REGS_IS_USER(r) (((r)->cs & 3) != 0)
 /* a 32-bit system call, whose number means another call */
-#define TASK_IS_COMPAT(p) (((p)->thread_info.status & TS_COMPAT) != 0)
+#define TASK_IS_COMPAT(p) ((READ(p, thread_info.status) & TS_COMPAT) != 0)
 
 #elif defined(__TARGET_ARCH_arm64)
 
@@ -64,7 +64,7 @@ struct pt_regs {
 #define REGS_IP(r) REG(r, pc)
 #define REGS_SYSCALL(r) REG(r, syscallno)
 #define REGS_IS_USER(r) (((r)->pstate & 0xf) == 0)
-#define TASK_IS_COMPAT(p) (((p)->thread_info.flags & (1UL << TIF_32BIT)) != 0)
+#define TASK_IS_COMPAT(p) ((READ(p, thread_info.flags) & (1UL << TIF_32BIT)) != 0)
 
 #else
 #error "add this architecture's registers"

@@ -83,7 +83,7 @@ static __always_inline void emit_switch(struct cpu_state *c, __u64 now, _Bool pr
 static __always_inline void track_leaver(struct thread *th, struct target *t, struct task_struct *prev,
 					 __u32 cpu, __u32 state)
 {
-	__u32 tgid = prev->tgid;
+	__u32 tgid = READ(prev, tgid);
 
 	if (!(state & TASK_DEAD)) {
 		if (th && !state)
@@ -93,7 +93,7 @@ static __always_inline void track_leaver(struct thread *th, struct target *t, st
 		return;
 	}
 	if (th)
-		drop_thread(th, t, prev->pid);
+		drop_thread(th, t, READ(prev, pid));
 	if (t->dying && t->threads <= 0)
 		bpf_map_delete_elem(&targets, &tgid);
 }
@@ -128,7 +128,7 @@ static __always_inline void on_switch(void *ctx, _Bool preempt, struct task_stru
 
 	if (!c)
 		return;
-	count_foreign(c, now, from, !prev->pid);
+	count_foreign(c, now, from, !READ(prev, pid));
 	if (!from && c->waiting <= 0 && !to) /* the verifier minds the order: no or of pointers */
 		return;
 	if (preempt) /* it may be on its way to sleep, but has not got there */
@@ -146,7 +146,7 @@ static __always_inline void on_switch(void *ctx, _Bool preempt, struct task_stru
 		track_leaver(leaver, from, prev, cpu, state);
 }
 
-SEC("tp_btf/sched_switch")
+TRACEPOINT("sched_switch")
 int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];

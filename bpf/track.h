@@ -25,10 +25,10 @@ static __always_inline _Bool is_same(struct target *t, __u64 leader_start)
 /* find_thread returns the state of p, or NULL where it was never seen. */
 static __always_inline struct thread *find_thread(struct task_struct *p)
 {
-	__u32 tid = p->pid;
+	__u32 tid = READ(p, pid);
 	struct thread *th = bpf_map_lookup_elem(&threads, &tid);
 
-	return th && th->start == p->start_boottime ? th : 0;
+	return th && th->start == READ(p, start_boottime) ? th : 0;
 }
 
 /*
@@ -38,7 +38,7 @@ static __always_inline struct thread *find_thread(struct task_struct *p)
  */
 static __always_inline struct target *target_of(struct task_struct *p)
 {
-	__u32 tgid = p->tgid;
+	__u32 tgid = READ(p, tgid);
 	struct target *t;
 
 	if (!tgid)
@@ -46,7 +46,7 @@ static __always_inline struct target *target_of(struct task_struct *p)
 	t = bpf_map_lookup_elem(&targets, &tgid);
 	if (!t)
 		return 0;
-	if (is_same(t, p->group_leader->start_boottime) || find_thread(p))
+	if (is_same(t, READ(READ(p, group_leader), start_boottime)) || find_thread(p))
 		return t;
 	return 0;
 }
@@ -106,11 +106,11 @@ static __always_inline void drop_thread(struct thread *th, struct target *t, __u
  */
 static __always_inline _Bool add_thread(struct task_struct *p, struct target *t, __u64 now)
 {
-	__u32 tid = p->pid;
+	__u32 tid = READ(p, pid);
 	struct thread fresh = {
-		.start = p->start_boottime,
+		.start = READ(p, start_boottime),
 		.queued_cpu = task_is_queued(p) ? (__s32)task_cpu(p) : -1,
-		.on_cpu = p->on_cpu,
+		.on_cpu = READ(p, on_cpu),
 	};
 	struct thread *th = bpf_map_lookup_elem(&threads, &tid);
 

@@ -26,12 +26,12 @@ static __always_inline int end_vector(__u32 id)
 }
 
 #define VECTOR(name, id)			\
-	SEC("tp_btf/" #name "_entry")		\
+	TRACEPOINT(#name "_entry")		\
 	int name##_entry(__u64 *ctx)		\
 	{					\
 		return begin_vector();		\
 	}					\
-	SEC("tp_btf/" #name "_exit")		\
+	TRACEPOINT(#name "_exit")		\
 	int name##_exit(__u64 *ctx)		\
 	{					\
 		return end_vector(id);		\

@@ -45,7 +45,7 @@ static __always_inline void emit_wake(struct cpu_state *c, __u64 now, __u16 kind
  * be about to leave it for good, or may never have left. Hold the wakeup;
  * sched_wakeup, which comes under the lock, decides.
  */
-SEC("tp_btf/sched_waking")
+TRACEPOINT("sched_waking")
 int sched_waking(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0];
@@ -89,7 +89,7 @@ static __always_inline void emit_held(struct thread *th, __u64 now)
 	submit(e);
 }
 
-SEC("tp_btf/sched_wakeup")
+TRACEPOINT("sched_wakeup")
 int sched_wakeup(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0];
@@ -110,7 +110,7 @@ int sched_wakeup(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup_new")
+TRACEPOINT("sched_wakeup_new")
 int sched_wakeup_new(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -128,7 +128,7 @@ int sched_wakeup_new(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_migrate_task")
+TRACEPOINT("sched_migrate_task")
 int sched_migrate_task(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
