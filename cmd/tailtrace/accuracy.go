@@ -105,6 +105,11 @@ func (m *measured) print(w io.Writer) error {
 	for _, l := range slices.Compact(m.left) {
 		fmt.Fprintf(w, "Left out: %s\n\n", l)
 	}
+	for _, s := range m.scores {
+		for _, x := range s.Mistakes {
+			fmt.Fprintf(w, "Counts against %s: %s\n\n", s.Cause, x)
+		}
+	}
 	return err
 }
 
@@ -125,8 +130,9 @@ func (a *accuracy) judge(m *measured) []error {
 		if precision, ok := s.Precision(); ok && precision < a.require {
 			complain(cause, "precision %.3f is below %g", precision, a.require)
 		}
-		if planned := m.plan.PerCause * (m.runs - m.leftOf[cause]); float64(s.InTail-s.Gaps) < enough*float64(planned) {
-			complain(cause, "only %d of %d injections came to something, %d are in the tail, %d of these in gaps", s.Injected, planned, s.InTail, s.Gaps)
+		if planned := m.plan.PerCause * (m.runs - m.leftOf[cause]); float64(s.InTail-s.Gaps-s.Disturbed) < enough*float64(planned) {
+			complain(cause, "only %d of %d injections came to something; of the %d in the tail %d are in gaps and %d disturbed",
+				s.Injected, planned, s.InTail, s.Gaps, s.Disturbed)
 		}
 	}
 	return low

@@ -10,8 +10,9 @@ import (
 
 // faultCause touches fresh pages, one by one.
 var faultCause = cause{
-	name:  "fault",
-	onCPU: true,
+	name:    "fault",
+	natural: true, // a single one can be slow
+	onCPU:   true,
 	service: func(*service) (serviceSide, error) {
 		var fresh []byte
 		return serviceSide{

@@ -29,11 +29,14 @@ func normalOf(truth []Truth) normal {
 	}
 }
 
-// mayBe reports whether a request with nothing injected can have the verdict:
+// mayBe reports whether a request can have a verdict that was not injected:
 // because the machine, or another request, does that to a request, and what
 // the kernel counted on its thread does not contradict it. A verdict needs
 // half of what a request took beyond normal.
 func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
+	if t.Cause != "" && !t.disturbed() {
+		return false
+	}
 	if verdict == t.Beside {
 		return true
 	}
@@ -49,20 +52,28 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	switch c {
 	case &preemptedCause:
 		return waited >= more/3
+	case &lockCause:
+		return t.CPUNS == 0 || t.Voluntary > 0
+	case &faultCause:
+		return t.MinorFaults+t.MajorFaults > 0
 	case &slowStepCause, &slowCoreCause:
 		return waited <= more*2/3
 	}
 	return true
 }
 
-// disturbed reports whether the kernel's counts say that an injection was not
-// all: that the thread, or its virtual CPU, stood still for half as long as
-// one that was to use the CPU, or that it waited that long for the CPU.
+// disturbed reports whether an injection was demonstrably not all. By the
+// kernel's counts the thread, or its virtual CPU, stood still for half as long
+// as one that was to use the CPU, or it waited that long for the CPU; or the
+// answer lay that long with the client.
 func (t *Truth) disturbed() bool {
 	c := findCause(t.Cause)
-	if c == nil || c.runnable {
+	if c == nil {
 		return false
 	}
-	stood := c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > t.InjectedNS/2
-	return stood || t.WaitedNS > t.InjectedNS/2
+	half := t.InjectedNS / 2
+	stood := c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > half
+	waited := !c.runnable && t.WaitedNS > half
+	lay := c != &clientCause && t.AfterNS > half
+	return stood || waited || lay
 }

@@ -29,6 +29,8 @@ type CauseScore struct {
 	// another injected cause; or none, and the lab alone can cause this; or
 	// what the kernel counted on their thread contradicts it.
 	Wrong int
+	// Mistakes are what counts against recall or precision.
+	Mistakes []Mistake
 	// Natural ones had nothing injected and may well be right: the machine,
 	// or another request that was under way, can do this to a request.
 	Natural int
@@ -81,10 +83,11 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 			scores[t.Cause].found(t, n)
 		}
 		if s := scores[n.Verdict]; s != nil && t.Cause != n.Verdict {
-			if (t.Cause == "" || t.disturbed()) && normal.mayBe(shape, t, n.Verdict) {
+			if normal.mayBe(shape, t, n.Verdict) {
 				s.Natural++
 			} else {
 				s.Wrong++
+				s.Mistakes = append(s.Mistakes, Mistake{t, n.Verdict})
 			}
 		}
 	}
@@ -107,6 +110,7 @@ func (s *CauseScore) found(t *Truth, n Named) {
 		s.Disturbed++
 	default:
 		s.Missed[n.Verdict]++
+		s.Mistakes = append(s.Mistakes, Mistake{t, n.Verdict})
 	}
 }
 
@@ -127,6 +131,7 @@ func AddScores(runs ...[]CauseScore) []CauseScore {
 			a.Disturbed += s.Disturbed
 			a.Wrong += s.Wrong
 			a.Natural += s.Natural
+			a.Mistakes = append(a.Mistakes, s.Mistakes...)
 			for v, n := range s.Missed {
 				a.Missed[v] += n
 			}

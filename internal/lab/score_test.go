@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestScoreVerdicts(t *testing.T) {
@@ -46,8 +48,17 @@ func TestScoreVerdicts(t *testing.T) {
 		{Cause: "sleep", Injected: 4, InTail: 3, Right: 2, Wrong: 4, Natural: 1, Missed: map[string]int{"mixed": 1}},
 		{Cause: "slow-core", Injected: 2, InTail: 2, Disturbed: 1, Wrong: 1, Natural: 1, Missed: map[string]int{"sleep": 1}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(CauseScore{}, "Mistakes")); diff != "" {
 		t.Fatalf("scores (-want +got):\n%s", diff)
+	}
+	for _, s := range got {
+		against := s.Wrong
+		for _, n := range s.Missed {
+			against += n
+		}
+		if len(s.Mistakes) != against {
+			t.Errorf("%s: %d mistakes are shown, %d counted: %v", s.Cause, len(s.Mistakes), against, s.Mistakes)
+		}
 	}
 	if r, ok := got[3].Recall(); !ok || r != 2.0/3 {
 		t.Errorf("recall of sleep %v %v, want 2/3", r, ok)
@@ -60,6 +71,33 @@ func TestScoreVerdicts(t *testing.T) {
 	}
 	if _, ok := got[2].Recall(); ok {
 		t.Error("a cause without a request in the tail has a recall")
+	}
+}
+
+func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		shape   Shape
+		verdict string
+		truth   Truth
+		natural int
+	}{
+		"a page fault was counted":       {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1},
+		"no page fault was counted":      {Thread, "fault", Truth{CPUNS: 1}, 0},
+		"Go's runtime waits in futexes":  {Goroutines, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1},
+		"the thread has not waited":      {Goroutines, "lock", Truth{CPUNS: 1}, 0},
+		"one thread waits for none":      {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0},
+		"the answer lay with the client": {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1},
+		"the answer was taken at once":   {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.truth.ID = 1
+			truth := []Truth{tt.truth, {ID: 2, Cause: tt.verdict}, {ID: 3, WaitedNS: 1}}
+			scores := ScoreVerdicts(tt.shape, truth, []Named{{ID: 1, Verdict: tt.verdict}})
+			i := slices.IndexFunc(scores, func(s CauseScore) bool { return s.Cause == tt.verdict })
+			if got := scores[i]; got.Natural != tt.natural || got.Wrong != 1-tt.natural {
+				t.Errorf("%d natural, %d wrong", got.Natural, got.Wrong)
+			}
+		})
 	}
 }
 

@@ -152,6 +152,7 @@ func (s *service) finish(t *thread, j *job, from int, answer func() error) error
 	}
 	j.window.End()
 	j.answer.usage = t.usage().since(before)
+	j.answer.sent = now()
 	if err := answer(); err != nil {
 		return err
 	}

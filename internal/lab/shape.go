@@ -86,10 +86,10 @@ func (s *shape) has(cause string) bool {
 }
 
 // natural reports whether a request with nothing injected may rightly have
-// the verdict c: the machine does that of its own accord, or the other
-// requests that are under way do.
+// the verdict c: the machine does that of its own accord, the other requests
+// that are under way do, or Go's runtime, which hands time slices around.
 func (s *shape) natural(c *cause) bool {
-	return c.natural || s.users > 1 && c == &queuedCause
+	return c.natural || s.users > 1 && c == &queuedCause || s.name == Goroutines && c == &lockCause
 }
 
 // ShapeNames lists the shapes for a person.

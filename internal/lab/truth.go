@@ -17,6 +17,7 @@ type Truth struct {
 	// of an injection into this one that came to nothing.
 	Beside    string `json:"beside,omitempty"`
 	LatencyNS int64  `json:"latency_ns"` // of the client's row
+	AfterNS   int64  `json:"after_ns"`   // of it, since the service had sent its answer
 
 	// What the kernel counted on the service's thread meanwhile; no CPU time
 	// = it was not asked.
