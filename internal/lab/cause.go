@@ -10,8 +10,8 @@ type cause struct {
 	// request with nothing injected may rightly get this verdict.
 	natural bool
 	// onCPU: all of it is the thread's own CPU time; runnable: it is time in
-	// which the thread waits for the CPU.
-	onCPU, runnable bool
+	// which the thread waits for the CPU; blocked: in which it does not want it.
+	onCPU, runnable, blocked bool
 	// rest is how long, ns, the service is left alone after a request with it.
 	rest int64
 	// missing says why this machine cannot inject it; nil = all can.

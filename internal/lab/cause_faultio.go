@@ -12,6 +12,7 @@ import (
 // faultIOCause touches mapped files that are no longer in memory.
 var faultIOCause = cause{
 	name:    "fault-io",
+	blocked: true,
 	missing: needDisk,
 	service: func(s *service) (serviceSide, error) {
 		c, err := openColdFiles(s.setup.Plan.Dir)

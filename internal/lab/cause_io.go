@@ -15,6 +15,7 @@ import (
 // what it writes (fsync), as often as it takes.
 var ioCause = cause{
 	name:    "io",
+	blocked: true,
 	missing: needDisk,
 	service: func(s *service) (serviceSide, error) {
 		d, err := openDisk(s.setup.Plan.Dir)

@@ -5,7 +5,8 @@ import "golang.org/x/sys/unix"
 // lockCause makes the service wait for another of its threads, which holds a
 // mutex or has yet to signal a condition, by turns.
 var lockCause = cause{
-	name: "lock",
+	name:    "lock",
+	blocked: true,
 	service: func(s *service) (serviceSide, error) {
 		if s.setup.Plan.Shape == Goroutines {
 			return lockGoMutex(), nil

@@ -3,7 +3,8 @@ package lab
 // netCause asks the peer something that it answers late, and waits for it by
 // turns in recvfrom and in ppoll.
 var netCause = cause{
-	name: "net",
+	name:    "net",
+	blocked: true,
 	service: func(*service) (serviceSide, error) {
 		turn := 0
 		answer := make([]byte, answerBytes)

@@ -2,7 +2,8 @@ package lab
 
 // sleepCause sleeps in the middle of a request.
 var sleepCause = cause{
-	name: "sleep",
+	name:    "sleep",
+	blocked: true,
 	service: func(*service) (serviceSide, error) {
 		return serviceSide{inject: func(_ *thread, ns int64) (did, error) {
 			rawSleep(ns)

@@ -2,7 +2,8 @@ package lab
 
 // stoppedCause has the peer stop the service (SIGSTOP) while it works.
 var stoppedCause = cause{
-	name: "stopped",
+	name:    "stopped",
+	blocked: true,
 	service: func(*service) (serviceSide, error) {
 		return serviceSide{inject: func(t *thread, ns int64) (did, error) {
 			begin := now() // the stop can come before ask returns

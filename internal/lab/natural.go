@@ -34,7 +34,7 @@ func normalOf(truth []Truth) normal {
 // the kernel counted on its thread does not contradict it. A verdict needs
 // half of what a request took beyond normal.
 func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
-	if t.Cause != "" && !t.disturbed() {
+	if t.Cause != "" && !n.disturbed(t) {
 		return false
 	}
 	if verdict == t.Beside {
@@ -64,9 +64,10 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 
 // disturbed reports whether an injection was demonstrably not all. By the
 // kernel's counts the thread, or its virtual CPU, stood still for half as long
-// as one that was to use the CPU, or it waited that long for the CPU; or the
-// answer lay that long with the client.
-func (t *Truth) disturbed() bool {
+// as one that was to use the CPU; or it waited that long for the CPU; or what
+// they leave for the cause is less than half of what the request took beyond
+// normal; or the answer lay that long with the client.
+func (n normal) disturbed(t *Truth) bool {
 	c := findCause(t.Cause)
 	if c == nil {
 		return false
@@ -74,6 +75,8 @@ func (t *Truth) disturbed() bool {
 	half := t.InjectedNS / 2
 	stood := c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > half
 	waited := !c.runnable && t.WaitedNS > half
+	left := t.LatencyNS - t.CPUNS - t.WaitedNS - t.AfterNS
+	little := c.blocked && t.CPUNS > 0 && left < (t.LatencyNS-n.latency)/2
 	lay := c != &clientCause && t.AfterNS > half
-	return stood || waited || lay
+	return stood || waited || little || lay
 }

@@ -80,7 +80,7 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 			continue // warm-up
 		}
 		if t.Cause != "" {
-			scores[t.Cause].found(t, n)
+			scores[t.Cause].found(t, n, normal)
 		}
 		if s := scores[n.Verdict]; s != nil && t.Cause != n.Verdict {
 			if normal.mayBe(shape, t, n.Verdict) {
@@ -99,14 +99,14 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 }
 
 // found counts the verdict of a request with the cause.
-func (s *CauseScore) found(t *Truth, n Named) {
+func (s *CauseScore) found(t *Truth, n Named, normal normal) {
 	s.InTail++
 	switch {
 	case n.Verdict == s.Cause:
 		s.Right++
 	case n.Gap:
 		s.Gaps++
-	case t.disturbed():
+	case normal.disturbed(t):
 		s.Disturbed++
 	default:
 		s.Missed[n.Verdict]++

@@ -87,6 +87,8 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 		"the thread has not waited":      {Goroutines, "lock", Truth{CPUNS: 1}, 0},
 		"one thread waits for none":      {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0},
 		"the answer lay with the client": {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1},
+		"most of the wait was for a CPU": {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1},
+		"most of the wait was a sleep":   {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 25}, 0},
 		"the answer was taken at once":   {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
