@@ -24,6 +24,7 @@ enum event_kind {
 	EV_NMI = 13,
 	EV_SNAPSHOT = 14,
 	EV_SAMPLE = 15,
+	EV_COUNTERS = 16,
 	EV_STACK = 255, /* becomes a record of its own */
 };
 
@@ -51,6 +52,14 @@ enum vector_id {
 	VECTOR_CALL_FUNCTION_SINGLE = 4,
 	VECTOR_IRQ_WORK = 5,
 	VECTOR_IPI = 6,
+};
+
+/* the bits of what a CPU counts, and the places in counts */
+enum counter_id {
+	COUNTER_CYCLES = 0,
+	COUNTER_INSTRUCTIONS = 1,
+	COUNTER_STALLED = 2, /* cycles in which the back end took nothing */
+	COUNTERS = 3,
 };
 
 struct event_head {
@@ -120,6 +129,15 @@ struct point_event {
 	__u64 stack; /* id of a stack_event, or 0; EV_SAMPLE */
 };
 
+/* EV_COUNTERS; of the stay on the CPU that ends at head.time */
+struct counters_event {
+	struct event_head head;
+	__u32 tid;
+	__u32 counted; /* those that were measured, by counter_id */
+	__u64 since;
+	__u64 counts[COUNTERS];
+};
+
 #define MAX_KERNEL_FRAMES 32
 #define MAX_USER_FRAMES 64
 
@@ -141,6 +159,7 @@ _Static_assert(sizeof(struct wake_event) == 104, "wake_event");
 _Static_assert(sizeof(struct life_event) == 96, "life_event");
 _Static_assert(sizeof(struct span_event) == 80, "span_event");
 _Static_assert(sizeof(struct point_event) == 96, "point_event");
+_Static_assert(sizeof(struct counters_event) == 56, "counters_event");
 _Static_assert(sizeof(struct stack_event) == 800, "stack_event");
 
 #endif

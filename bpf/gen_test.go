@@ -18,6 +18,7 @@ func TestEventSizesMatchC(t *testing.T) {
 		{"life", unsafe.Sizeof(KernelLifeEvent{}), 96},
 		{"span", unsafe.Sizeof(KernelSpanEvent{}), 80},
 		{"point", unsafe.Sizeof(KernelPointEvent{}), 96},
+		{"counters", unsafe.Sizeof(KernelCountersEvent{}), 56},
 		{"stack", unsafe.Sizeof(KernelStackEvent{}), 800},
 		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 256},
 	} {
@@ -44,6 +45,7 @@ func TestNumbersAreThoseOfTheFile(t *testing.T) {
 		KernelEventKindEV_NMI:        eventfile.KindNMI,
 		KernelEventKindEV_SNAPSHOT:   eventfile.KindSnapshot,
 		KernelEventKindEV_SAMPLE:     eventfile.KindSample,
+		KernelEventKindEV_COUNTERS:   eventfile.KindCounters,
 	}
 	for k, f := range kinds {
 		if uint32(k) != uint32(f) {
@@ -81,6 +83,17 @@ func TestNumbersAreThoseOfTheFile(t *testing.T) {
 	for k, f := range vectors {
 		if uint32(k) != uint32(f) {
 			t.Errorf("vector %d in C is %d in the file", k, f)
+		}
+	}
+	counters := map[KernelCounterId]eventfile.Counter{
+		KernelCounterIdCOUNTER_CYCLES:       eventfile.CounterCycles,
+		KernelCounterIdCOUNTER_INSTRUCTIONS: eventfile.CounterInstructions,
+		KernelCounterIdCOUNTER_STALLED:      eventfile.CounterStalled,
+		KernelCounterIdCOUNTERS:             eventfile.Counters,
+	}
+	for k, f := range counters {
+		if uint32(k) != uint32(f) {
+			t.Errorf("counter %d in C is %d in the file", k, f)
 		}
 	}
 }

@@ -22,6 +22,24 @@ type KernelCalibration struct {
 	Faults uint64
 }
 
+type KernelCounterId uint32
+
+const (
+	KernelCounterIdCOUNTER_CYCLES       KernelCounterId = 0
+	KernelCounterIdCOUNTER_INSTRUCTIONS KernelCounterId = 1
+	KernelCounterIdCOUNTER_STALLED      KernelCounterId = 2
+	KernelCounterIdCOUNTERS             KernelCounterId = 3
+)
+
+type KernelCountersEvent struct {
+	_       structs.HostLayout
+	Head    KernelEventHead
+	Tid     uint32
+	Counted uint32
+	Since   uint64
+	Counts  [3]uint64
+}
+
 type KernelCpuState struct {
 	_             structs.HostLayout
 	Waiting       int32
@@ -90,6 +108,7 @@ const (
 	KernelEventKindEV_NMI        KernelEventKind = 13
 	KernelEventKindEV_SNAPSHOT   KernelEventKind = 14
 	KernelEventKindEV_SAMPLE     KernelEventKind = 15
+	KernelEventKindEV_COUNTERS   KernelEventKind = 16
 	KernelEventKindEV_STACK      KernelEventKind = 255
 )
 
@@ -129,6 +148,14 @@ type KernelStackEvent struct {
 	UserFrames   uint16
 	Kernel       [32]uint64
 	User         [64]uint64
+}
+
+type KernelStay struct {
+	_       structs.HostLayout
+	Since   uint64
+	Tid     uint32
+	Counted uint32
+	Counts  [3]uint64
 }
 
 type KernelSwitchEvent struct {
@@ -202,9 +229,13 @@ type KernelWakeEvent struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	KernelMapCpus                     = "cpus"
+	KernelMapCycles                   = "cycles"
+	KernelMapInstructions             = "instructions"
 	KernelMapRings                    = "rings"
 	KernelMapStackScratch             = "stack_scratch"
 	KernelMapStacksSeen               = "stacks_seen"
+	KernelMapStalled                  = "stalled"
+	KernelMapStays                    = "stays"
 	KernelMapTargets                  = "targets"
 	KernelMapThreads                  = "threads"
 	KernelProgCallFunctionEntry       = "call_function_entry"
@@ -238,12 +269,15 @@ const (
 	KernelProgSoftirqEntry            = "softirq_entry"
 	KernelProgSoftirqExit             = "softirq_exit"
 	KernelVarCalibration              = "calibration"
+	KernelVarCounters                 = "counters"
 	KernelVarFollow                   = "follow"
 	KernelVarHaveTaskPtRegs           = "have_task_pt_regs"
 	KernelVarPageBytes                = "page_bytes"
 	KernelVarStackOffCpu              = "stack_off_cpu"
 	KernelVarStackOnCpu               = "stack_on_cpu"
 	KernelVarSwitchHasState           = "switch_has_state"
+	KernelVarUnusedCounter            = "unused_counter"
+	KernelVarUnusedCounters           = "unused_counters"
 	KernelVarUnusedFlag               = "unused_flag"
 	KernelVarUnusedHead               = "unused_head"
 	KernelVarUnusedKind               = "unused_kind"
@@ -336,9 +370,13 @@ type KernelProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type KernelMapSpecs struct {
 	Cpus         *ebpf.MapSpec `ebpf:"cpus"`
+	Cycles       *ebpf.MapSpec `ebpf:"cycles"`
+	Instructions *ebpf.MapSpec `ebpf:"instructions"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
 	StackScratch *ebpf.MapSpec `ebpf:"stack_scratch"`
 	StacksSeen   *ebpf.MapSpec `ebpf:"stacks_seen"`
+	Stalled      *ebpf.MapSpec `ebpf:"stalled"`
+	Stays        *ebpf.MapSpec `ebpf:"stays"`
 	Targets      *ebpf.MapSpec `ebpf:"targets"`
 	Threads      *ebpf.MapSpec `ebpf:"threads"`
 }
@@ -348,12 +386,15 @@ type KernelMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type KernelVariableSpecs struct {
 	Calibration    *ebpf.VariableSpec `ebpf:"calibration"`
+	Counters       *ebpf.VariableSpec `ebpf:"counters"`
 	Follow         *ebpf.VariableSpec `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.VariableSpec `ebpf:"have_task_pt_regs"`
 	PageBytes      *ebpf.VariableSpec `ebpf:"page_bytes"`
 	StackOffCpu    *ebpf.VariableSpec `ebpf:"stack_off_cpu"`
 	StackOnCpu     *ebpf.VariableSpec `ebpf:"stack_on_cpu"`
 	SwitchHasState *ebpf.VariableSpec `ebpf:"switch_has_state"`
+	UnusedCounter  *ebpf.VariableSpec `ebpf:"unused_counter"`
+	UnusedCounters *ebpf.VariableSpec `ebpf:"unused_counters"`
 	UnusedFlag     *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.VariableSpec `ebpf:"unused_head"`
 	UnusedKind     *ebpf.VariableSpec `ebpf:"unused_kind"`
@@ -388,9 +429,13 @@ func (o *KernelObjects) Close() error {
 // It can be passed to LoadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type KernelMaps struct {
 	Cpus         *ebpf.Map `ebpf:"cpus"`
+	Cycles       *ebpf.Map `ebpf:"cycles"`
+	Instructions *ebpf.Map `ebpf:"instructions"`
 	Rings        *ebpf.Map `ebpf:"rings"`
 	StackScratch *ebpf.Map `ebpf:"stack_scratch"`
 	StacksSeen   *ebpf.Map `ebpf:"stacks_seen"`
+	Stalled      *ebpf.Map `ebpf:"stalled"`
+	Stays        *ebpf.Map `ebpf:"stays"`
 	Targets      *ebpf.Map `ebpf:"targets"`
 	Threads      *ebpf.Map `ebpf:"threads"`
 }
@@ -398,9 +443,13 @@ type KernelMaps struct {
 func (m *KernelMaps) Close() error {
 	return _KernelClose(
 		m.Cpus,
+		m.Cycles,
+		m.Instructions,
 		m.Rings,
 		m.StackScratch,
 		m.StacksSeen,
+		m.Stalled,
+		m.Stays,
 		m.Targets,
 		m.Threads,
 	)
@@ -411,12 +460,15 @@ func (m *KernelMaps) Close() error {
 // It can be passed to LoadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type KernelVariables struct {
 	Calibration    *ebpf.Variable `ebpf:"calibration"`
+	Counters       *ebpf.Variable `ebpf:"counters"`
 	Follow         *ebpf.Variable `ebpf:"follow"`
 	HaveTaskPtRegs *ebpf.Variable `ebpf:"have_task_pt_regs"`
 	PageBytes      *ebpf.Variable `ebpf:"page_bytes"`
 	StackOffCpu    *ebpf.Variable `ebpf:"stack_off_cpu"`
 	StackOnCpu     *ebpf.Variable `ebpf:"stack_on_cpu"`
 	SwitchHasState *ebpf.Variable `ebpf:"switch_has_state"`
+	UnusedCounter  *ebpf.Variable `ebpf:"unused_counter"`
+	UnusedCounters *ebpf.Variable `ebpf:"unused_counters"`
 	UnusedFlag     *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedHead     *ebpf.Variable `ebpf:"unused_head"`
 	UnusedKind     *ebpf.Variable `ebpf:"unused_kind"`

@@ -9,6 +9,7 @@
 #include "events.h"
 #include "maps.h"
 #include "emit.h"
+#include "counters.h"
 #include "track.h"
 #include "stack.h"
 #include "futex.h"
@@ -25,6 +26,7 @@
 /* Types that only become known to Go by being pointed at. */
 enum event_kind *unused_kind __attribute__((unused));
 enum event_flag *unused_flag __attribute__((unused));
+enum counter_id *unused_counter __attribute__((unused));
 enum vector_id *unused_vector __attribute__((unused));
 struct event_head *unused_head __attribute__((unused));
 struct task_id *unused_task __attribute__((unused));
@@ -33,6 +35,7 @@ struct wake_event *unused_wake __attribute__((unused));
 struct life_event *unused_life __attribute__((unused));
 struct span_event *unused_span __attribute__((unused));
 struct point_event *unused_point __attribute__((unused));
+struct counters_event *unused_counters __attribute__((unused));
 struct stack_event *unused_stack __attribute__((unused));
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

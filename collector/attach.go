@@ -23,6 +23,7 @@ type kernel struct {
 	hooks    []eventfile.Hook
 	rings    *rings
 	cpus     []int32 // online when it was attached
+	pmu      *pmu
 }
 
 type kernelConfig struct {
@@ -30,6 +31,7 @@ type kernelConfig struct {
 	follow   bool
 	sampleHz int
 	stacks   string
+	counters uint8 // as pmu.set gives them
 }
 
 // attachKernel loads and attaches every source that this kernel takes. It
@@ -39,25 +41,29 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := kernelSpec(types, &cfg)
+	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLoader(types, spec)
+	pmu := openPMU(cpus)
+	cfg.counters = pmu.set()
+	l, err := newLoader(types, &cfg)
 	if err != nil {
+		pmu.Close()
 		return nil, err
 	}
-	k := &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program)}
+	// What is first here goes last.
+	k := &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program), attached: []io.Closer{pmu}, cpus: cpus, pmu: pmu}
 	if err := k.attachAll(l, cfg); err != nil {
 		k.close()
 		return nil, err
 	}
-	k.hooks = append(k.hooks, registersHook(types.registers()), stacksHook(cfg.stacks))
+	k.hooks = append(k.hooks, registersHook(types.registers()), stacksHook(cfg.stacks), pmu.hook())
 	return k, nil
 }
 
 func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
-	if k.cpus, err = onlineCPUs(); err != nil {
+	if err := k.pmu.connect(l.maps.Maps); err != nil {
 		return err
 	}
 	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {

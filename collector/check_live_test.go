@@ -39,11 +39,7 @@ func TestMissingTracepointTurnsOffOnlyItsHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := kernelSpec(types, &kernelConfig{sizes: sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, follow: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := newLoader(types, spec)
+	l, err := newLoader(types, &kernelConfig{sizes: sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}

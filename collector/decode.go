@@ -50,6 +50,8 @@ func decode(raw []byte) (decoded, error) {
 		err = d.fillSpan(raw)
 	case eventfile.KindSnapshot, eventfile.KindSample:
 		err = d.fillPoint(raw)
+	case eventfile.KindCounters:
+		err = d.fillCounters(raw)
 	default:
 		err = fmt.Errorf("kernel event of unknown kind %d", d.event.Kind)
 	}
@@ -130,6 +132,18 @@ func (d *decoded) fillPoint(raw []byte) error {
 		d.event.State, d.event.Syscall = reportedState(e.State), e.Syscall
 		d.event.Args = e.Args
 	}
+	return nil
+}
+
+// fillCounters names no task: the switch to it did.
+func (d *decoded) fillCounters(raw []byte) error {
+	e, err := view[bpf.KernelCountersEvent](raw)
+	if err != nil {
+		return err
+	}
+	d.event.Tid = int32(e.Tid)
+	d.event.Dur = int64(d.event.Time) - int64(e.Since)
+	d.event.ID, d.event.Counts = e.Counted, e.Counts
 	return nil
 }
 

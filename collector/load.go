@@ -89,6 +89,9 @@ func kernelSpec(k kernelTypes, cfg *kernelConfig) (*ebpf.CollectionSpec, error) 
 			return nil, fmt.Errorf("set %s: %w", name, err)
 		}
 	}
+	if err := spec.Variables[bpf.KernelVarCounters].Set(cfg.counters); err != nil {
+		return nil, fmt.Errorf("set %s: %w", bpf.KernelVarCounters, err)
+	}
 	if k.registers() == registersOnStack {
 		if err := spec.Variables[bpf.KernelVarPageBytes].Set(uint32(os.Getpagesize())); err != nil {
 			return nil, fmt.Errorf("set %s: %w", bpf.KernelVarPageBytes, err)
@@ -106,7 +109,11 @@ type loader struct {
 	cache *btf.Cache
 }
 
-func newLoader(k kernelTypes, spec *ebpf.CollectionSpec) (*loader, error) {
+func newLoader(k kernelTypes, cfg *kernelConfig) (*loader, error) {
+	spec, err := kernelSpec(k, cfg)
+	if err != nil {
+		return nil, err
+	}
 	only := spec.Copy()
 	only.Programs = nil
 	maps, err := ebpf.NewCollection(only)

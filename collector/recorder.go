@@ -178,7 +178,10 @@ func (r *recorder) event(raw []byte) error {
 		}
 		r.procs.see(id, isNew)
 	}
-	tgid := int32(d.tasks[0].Tgid)
+	var tgid int32 // 0 where the event names no task
+	if id := d.tasks[0]; id != nil {
+		tgid = int32(id.Tgid)
+	}
 	if d.event.Owner != 0 {
 		d.event.Owner = r.owners.resolve(tgid, d.event.Owner, d.event.Time)
 	}

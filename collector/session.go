@@ -137,6 +137,7 @@ func (s *session) keep(err error) {
 // finish detaches, writes what is left, and the end block. After a failure it
 // writes only what it can: the file then has no end.
 func (s *session) finish(reason string, failed error) error {
+	taken := s.k.pmu.check()
 	if err := s.k.detach(); err != nil {
 		return fmt.Errorf("detach: %w", err)
 	}
@@ -147,6 +148,9 @@ func (s *session) finish(reason string, failed error) error {
 		return err
 	}
 	s.windows.Close(s.window, s.loss, s.note)
+	for _, what := range taken {
+		s.note("not counted up to the end: " + what + ": another user of the PMU came, or the CPU went offline")
+	}
 	if s.err != nil {
 		return s.err
 	}

@@ -112,7 +112,7 @@ func otherBlocks(t *testing.T) []byte {
 func TestGapInEventsIsDeliveredAsLossBeforeWhatFollows(t *testing.T) {
 	file := sampleFile(t)
 	ends := blockEnds(t, file)
-	const second, perBlock = 1_000_000_000, 18
+	const second, perBlock = 1_000_000_000, 19
 	for _, test := range []struct {
 		what        string
 		at          int // byte to damage

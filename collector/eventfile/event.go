@@ -61,7 +61,29 @@ const (
 	// KindSample is a cpu-clock sample: Tid was current on CPU; FlagUser
 	// where it was in user mode.
 	KindSample Kind = 15
+	// KindCounters is what CPU counted while it had target Tid, in the Dur ns
+	// that end at Time, when Tid left it: Counts, of those counters that ID
+	// has the bits of; the others were not measured. It comes before the
+	// KindSwitch of the same Time.
+	KindCounters Kind = 16
 )
+
+// Counter is something that a CPU counts, the kernel's and interrupts' part
+// included: an index of Event.Counts, and a bit of Event.ID.
+type Counter uint8
+
+const (
+	CounterCycles       Counter = 0 // of the core's own clock
+	CounterInstructions Counter = 1
+	CounterStalled      Counter = 2 // cycles in which its back end took nothing
+	Counters                    = 3 // how many there are
+)
+
+// Counted returns a count of a KindCounters event; ok is false where it was
+// not measured.
+func (e *Event) Counted(c Counter) (n uint64, ok bool) {
+	return e.Counts[c], e.ID&(1<<c) != 0
+}
 
 // Flags qualify an Event; which apply is said at each Kind.
 type Flags uint16
@@ -126,7 +148,7 @@ type Event struct {
 	Tid   int32
 	Peer  int32
 
-	Dur        int64     // ns; span: its length; switch: see KindSwitch
+	Dur        int64     // ns; span: its length; switch, counters: see their kinds
 	State      uint32    // switch, snapshot
 	DestCPU    int32     // waking, migrate
 	Syscall    int32     // switch, snapshot: number on the recorded architecture
@@ -135,8 +157,10 @@ type Event struct {
 	Owner      int32     // switch: tid in a glibc mutex's owner word, or 0
 	FdType     uint8     // switch: file type behind Args[0] as a descriptor (st_mode >> 12), or 0
 	Addr       uint64    // fault; switch: of the fault that FaultStart began
-	ID         uint32    // irq, softirq, vector, nmi
+	ID         uint32    // irq, softirq, vector, nmi, counters
 	Stack      uint64    // switch (of Tid), sample: id of a Stack, or 0
+
+	Counts [Counters]uint64 // counters, by Counter
 
 	Tgid  int32  // task, fork (the child's)
 	Start uint64 // task: start time, ns since boot; tells a reused tid apart

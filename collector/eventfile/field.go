@@ -24,11 +24,14 @@ const (
 	fieldComm
 	fieldFdType
 	fieldStack
+	fieldCycles // and what else a Counter counts, in their order
+	fieldInstructions
+	fieldStalled
 	fieldCount
 )
 
 // kindLimit is one more than the largest Kind of this version.
-const kindLimit = KindSample + 1
+const kindLimit = KindCounters + 1
 
 // runningField tells which field of a kind names the task that was running on
 // the event's CPU. Such a field is stored as 0 where it is the task that the
@@ -49,4 +52,5 @@ var runningField = [kindLimit]field{
 	KindNMI:       fieldTid,
 	KindSnapshot:  fieldCount,
 	KindSample:    fieldTid,
+	KindCounters:  fieldCount, // 1.0 skips it: it may not change what is expected
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,31 +13,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/v1.bin and its text anew")
+var update = flag.Bool("update", false, "write the newest frozen file and its text anew")
 
-const (
-	frozenFile = "testdata/v1.bin"
-	frozenText = "testdata/v1.txt"
-)
+// frozen are the samples of all versions, the newest last: testdata has of each
+// the file and what is in it.
+var frozen = []string{"v1", "v1.1"}
 
-// TestFrozenFileIsReadForEver keeps later versions able to read this one's
-// files. Only a change of the sample before a release is a reason to update.
-func TestFrozenFileIsReadForEver(t *testing.T) {
+func frozenFile(name string) string { return filepath.Join("testdata", name+".bin") }
+func frozenText(name string) string { return filepath.Join("testdata", name+".txt") }
+
+// TestFrozenFilesAreReadForEver keeps later versions able to read the files of
+// all before. Only a change of the sample before a release is a reason to
+// update.
+func TestFrozenFilesAreReadForEver(t *testing.T) {
 	if *update {
-		file := sampleFile(t)
-		writeTestdata(t, frozenFile, file)
-		writeTestdata(t, frozenText, []byte(describe(t, file)))
+		name, file := frozen[len(frozen)-1], sampleFile(t)
+		writeTestdata(t, frozenFile(name), file)
+		writeTestdata(t, frozenText(name), []byte(describe(t, file)))
 	}
-	file, err := os.ReadFile(frozenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(frozenText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), describe(t, file)); diff != "" {
-		t.Errorf("contents (-want +got):\n%s", diff)
+	for _, name := range frozen {
+		file, err := os.ReadFile(frozenFile(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(frozenText(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), describe(t, file)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
@@ -97,16 +103,18 @@ func tell(v reflect.Value) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func TestFrozenFileHasEveryCodecAndTypeOfBlock(t *testing.T) {
-	file, err := os.ReadFile(frozenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	codecs, types := map[codec]bool{}, map[frameType]bool{}
-	for _, f := range frames(t, file) {
-		codecs[f.codec], types[f.kind] = true, true
-	}
-	if len(codecs) != 2 || len(types) != 4 {
-		t.Errorf("codecs %v, types of block %v", codecs, types)
+func TestFrozenFilesHaveEveryCodecAndTypeOfBlock(t *testing.T) {
+	for _, name := range frozen {
+		file, err := os.ReadFile(frozenFile(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codecs, types := map[codec]bool{}, map[frameType]bool{}
+		for _, f := range frames(t, file) {
+			codecs[f.codec], types[f.kind] = true, true
+		}
+		if len(codecs) != 2 || len(types) != 4 {
+			t.Errorf("%s: codecs %v, types of block %v", name, codecs, types)
+		}
 	}
 }

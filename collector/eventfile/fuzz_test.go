@@ -85,7 +85,7 @@ func FuzzContent(f *testing.F) {
 	for _, h := range hostileContents() {
 		f.Add(h.raw, h.count, h.kind == frameKernel)
 	}
-	f.Add(kernelContent(sampleEvents(1000)...), uint32(18), true)
+	f.Add(kernelContent(sampleEvents(1000)...), uint32(len(sampleEvents(1000))), true)
 	f.Fuzz(func(t *testing.T, raw []byte, count uint32, kernel bool) {
 		kind := frameRecords
 		if kernel {
@@ -158,6 +158,7 @@ func anyEvent(c *cursor) Event {
 		Flags: Flags(number()) &^ FlagRepeat, Dur: int64(number()), State: uint32(number()), DestCPU: int32(number()), Syscall: int32(number()),
 		Args: [3]uint64{number(), number(), number()}, FaultStart: Time(number()), Owner: int32(number()), Addr: number(),
 		ID: uint32(number()), Tgid: int32(number()), Start: number(), FdType: uint8(number()), Stack: number(),
+		Counts: [Counters]uint64{number(), number(), number()},
 	}
 	if e.Kind == KindTask {
 		e.Comm = string(c.bytes(min(number()%20, uint64(c.len()))))

@@ -47,7 +47,7 @@ func TestNewerMajorVersionIsRefusedWithBothVersions(t *testing.T) {
 	if !errors.As(err, &version) {
 		t.Fatalf("error %v", err)
 	}
-	checkEqual(t, "versions", *version, VersionError{File: Version{2, 3}, Reader: Version{1, 0}})
+	checkEqual(t, "versions", *version, VersionError{File: Version{2, 3}, Reader: current})
 	if !strings.Contains(err.Error(), "version 2.3") || !strings.Contains(err.Error(), "reads version 1") {
 		t.Errorf("message %q", err)
 	}

@@ -46,6 +46,8 @@ func (b *kernelBlock) code(e *Event, f field, cpu uint64) uint64 {
 	case fieldStack:
 		n, _ := b.values.number(e.Stack)
 		return n
+	case fieldCycles, fieldInstructions, fieldStalled:
+		return e.Counts[f-fieldCycles]
 	default: // fieldFdType
 		return uint64(e.FdType)
 	}

@@ -57,6 +57,9 @@ func (b *kernelReader) set(e *Event, f field, code, cpu uint64) (ok bool) {
 		return uint64(e.FdType) == code
 	case fieldStack:
 		e.Stack, ok = b.values.value(code)
+	case fieldCycles, fieldInstructions, fieldStalled:
+		e.Counts[f-fieldCycles] = code
+		return true
 	}
 	return ok
 }

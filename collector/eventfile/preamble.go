@@ -14,7 +14,7 @@ const (
 )
 
 // current is the version that this package writes.
-var current = Version{Major: 1, Minor: 0}
+var current = Version{Major: 1, Minor: 1}
 
 func appendPreamble(b []byte, v Version) []byte {
 	start := len(b)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * What the CPU counts while a target has it, kernel and interrupts included.
+ * The counters are read at the switch to the target and at the one from it, so
+ * that the counts are exactly of its stay. What cannot be read is left out: it
+ * is not 0.
+ */
+#ifndef COUNTERS_H
+#define COUNTERS_H
+
+#include "emit.h"
+
+/* counters: those that this machine has, as bits by counter_id; 0 costs nothing. */
+volatile const __u8 counters;
+
+/* include/uapi/linux/bpf.h */
+struct bpf_perf_event_value {
+	__u64 counter;
+	__u64 enabled;
+	__u64 running;
+};
+
+/* User space puts a perf event of each CPU into these. */
+struct counter_map {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+};
+
+struct counter_map cycles SEC(".maps");
+struct counter_map instructions SEC(".maps");
+struct counter_map stalled SEC(".maps");
+
+/* The present stay of a target on this CPU, and what the counters were when it began. */
+struct stay {
+	__u64 since;
+	__u32 tid; /* 0: none that was seen to begin */
+	__u32 counted;
+	__u64 counts[COUNTERS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stay);
+} stays SEC(".maps");
+
+/*
+ * read_counter adds one counter to s. An event that had to share the hardware,
+ * or lost it, has not counted all.
+ */
+static __always_inline void read_counter(struct stay *s, void *events, __u32 id)
+{
+	struct bpf_perf_event_value v;
+
+	s->counts[id] = 0;
+	if (!(counters & 1 << id))
+		return;
+	if (bpf_perf_event_read_value(events, BPF_F_CURRENT_CPU, &v, sizeof(v)) || v.enabled != v.running)
+		return;
+	s->counts[id] = v.counter;
+	s->counted |= 1 << id;
+}
+
+static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now)
+{
+	__u32 counted = s->counted & now->counted;
+	struct counters_event *e;
+
+	if (!counted)
+		return;
+	e = reserve(c, now->since, sizeof(*e));
+	if (!e)
+		return;
+	fill_head(&e->head, now->since, EV_COUNTERS, 0);
+	e->tid = s->tid;
+	e->counted = counted;
+	e->since = s->since;
+	for (int i = 0; i < COUNTERS; i++)
+		e->counts[i] = now->counts[i] - s->counts[i];
+	submit(e);
+}
+
+/* count_switch ends the stay of a target and begins another one's; next_tid is 0 for others. */
+static __always_inline void count_switch(struct cpu_state *c, __u64 now, __u32 prev_tid, __u32 next_tid)
+{
+	struct stay fresh = { .since = now, .tid = next_tid };
+	struct stay *s;
+	__u32 zero = 0;
+
+	if (!counters)
+		return;
+	s = bpf_map_lookup_elem(&stays, &zero);
+	if (!s || (!s->tid && !next_tid))
+		return;
+	read_counter(&fresh, &cycles, COUNTER_CYCLES);
+	read_counter(&fresh, &instructions, COUNTER_INSTRUCTIONS);
+	read_counter(&fresh, &stalled, COUNTER_STALLED);
+	if (s->tid && s->tid == prev_tid)
+		emit_counters(c, s, &fresh);
+	*s = fresh;
+}
+
+#endif
