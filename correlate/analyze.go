@@ -163,14 +163,14 @@ func (res *Result) account(open Opener, side func(*Request) Side) error {
 		acc.profile = newProfiler(res.requests, pieces, side)
 		res.Profile = acc.profile.out
 	}
-	if err := res.stream(open, acc); err != nil {
+	if err := res.stream(open, acc, newStayBook(res.requests, pieces)); err != nil {
 		return err
 	}
 	acc.settle()
 	return nil
 }
 
-func (res *Result) stream(open Opener, acc *accountant) error {
+func (res *Result) stream(open Opener, acc *accountant, stays *stayBook) error {
 	r, err := open()
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (res *Result) stream(open Opener, acc *accountant) error {
 		acc.segment(s)
 		res.gaps.segment(s)
 	}, losses, res.Syscall)
-	b.Throttled = res.throttled
+	b.Throttled, b.Counted = res.throttled, stays.add
 	res.tasks, acc.builder = b.Tasks, b
 	res.sampled()
 	for r.Next() {

@@ -17,6 +17,7 @@ type Baseline struct {
 	Spans   int64   // ns in runtime spans
 	Foreign int64   // ns others had its CPU before it
 	Box     BoxFigures
+	Figures figures
 }
 
 // setBaselines takes every group's medians. A group whose requests are all in
@@ -66,6 +67,7 @@ func baseline(reqs []*Request, g *Group) Baseline {
 		b.Steps = append(b.Steps, stepMedian(reqs, g, i))
 	}
 	b.Box = normalBox(reqs)
+	b.Figures = normalFigures(reqs)
 	return b
 }
 

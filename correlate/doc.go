@@ -49,6 +49,7 @@ type Request struct {
 	foreign    int64 // ns that untraced tasks had its CPU before its stays there
 	stay       Time  // the last of these stays
 	sampleGap  int64 // ns, see EvidenceSampleGap
+	counted    counted
 	story      *story
 }
 

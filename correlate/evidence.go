@@ -71,6 +71,17 @@ const (
 	EvidenceStep = "step"
 	// EvidenceStretch: the steps ran for Value times their normal time.
 	EvidenceStretch = "stretch"
+	// EvidenceInstructions: how many instructions its stays on the CPU took,
+	// the kernel's included. This and the next three are of stays that it had
+	// to itself, and absent where nothing counted or others shared them.
+	EvidenceInstructions = "instructions"
+	// EvidencePerCycle: instructions in a cycle.
+	EvidencePerCycle = "instructions-per-cycle"
+	// EvidenceCyclesPerNS: cycles in a ns on the CPU, the clock that it had.
+	EvidenceCyclesPerNS = "cycles-per-ns"
+	// EvidenceStalled: the share of cycles in which the core's back end
+	// waited, for memory above all.
+	EvidenceStalled = "stalled"
 	// EvidenceOtherCPUs: the share of the other CPUs' time that was busy.
 	EvidenceOtherCPUs = "other-cpus-busy"
 	// EvidenceOtherTask was seen on another CPU in Count samples.

@@ -14,6 +14,7 @@ const (
 	VerdictQueued      = "queued"
 	VerdictSlowStep    = "slow-step"
 	VerdictSlowCore    = "slow-core"
+	VerdictMoreWork    = "more-work"
 	VerdictUnexplained = "unexplained"
 )
 
@@ -84,12 +85,16 @@ func untilHalf(order []part.Part, excess *part.Times, total int64) (list []part.
 	return list
 }
 
-// runningVerdict looks further where the time was spent running.
+// runningVerdict looks further where the time was spent running. One step that
+// did it is said before why: whether it had more to do or was slow at it, the
+// counts tell beside it.
 func runningVerdict(r *Request) string {
 	s := stepStretch(r)
 	switch {
 	case s.slowStep():
 		return VerdictSlowStep
+	case moreWork(r):
+		return VerdictMoreWork
 	case s.slowCore(r.stepCount()):
 		return VerdictSlowCore
 	}

@@ -50,7 +50,7 @@ func outOfTheOrdinary(r *Request, e *correlate.Evidence) bool {
 	case correlate.EvidenceFrequency:
 		return v <= 0.9*n
 	}
-	return true
+	return countsDiffer(e.What, v, n)
 }
 
 // lead is a kind of evidence to look for.
@@ -61,12 +61,14 @@ type lead struct{ what, part string }
 func leads(r *Request) []lead {
 	switch r.Verdict {
 	case correlate.VerdictSlowStep:
-		return []lead{{correlate.EvidenceStep, ""}}
+		return append([]lead{{correlate.EvidenceStep, ""}}, countLeads...)
+	case correlate.VerdictMoreWork:
+		return append(countLeads[:len(countLeads):len(countLeads)], lead{correlate.EvidenceStretch, ""})
 	case correlate.VerdictSlowCore, correlate.VerdictUnexplained:
-		return []lead{
-			{correlate.EvidenceStretch, ""}, {correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
+		return slices.Concat([]lead{{correlate.EvidenceStretch, ""}}, countLeads, []lead{
+			{correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
 			{correlate.EvidenceCold, ""}, {correlate.EvidenceOtherCPUs, ""}, {correlate.EvidenceOtherTask, ""},
-		}
+		})
 	case correlate.VerdictQueued:
 		return []lead{{correlate.EvidenceRequest, ""}}
 	case correlate.VerdictMixed:
@@ -93,7 +95,7 @@ func (r *Request) has(what string) bool {
 func partLeads(r *Request, p string) []lead {
 	switch p {
 	case "running":
-		return []lead{{correlate.EvidenceStretch, ""}}
+		return append([]lead{{correlate.EvidenceStretch, ""}}, countLeads...)
 	case "preempted", "waking":
 		return []lead{{correlate.EvidenceOccupant, p}}
 	case "throttled":
@@ -179,7 +181,7 @@ func figurePhrase(e *correlate.Evidence) string {
 	case correlate.EvidenceFrequency:
 		return fmt.Sprintf("%.0f MHz (normal %.0f)", v/1e3, n/1e3)
 	}
-	return e.What
+	return countPhrase(e.What, v, n)
 }
 
 func waitPhrase(e *correlate.Evidence) string {

@@ -48,7 +48,7 @@ func whatIf(latencies []int64, savings []saving, verdicts []Verdict) []WhatIf {
 func excessOf(r *correlate.Request, e *correlate.Explanation) int64 {
 	at := func(p part.Part) int64 { return max(e.Excess[p], 0) }
 	switch e.Verdict {
-	case correlate.VerdictSlowStep, correlate.VerdictSlowCore:
+	case correlate.VerdictSlowStep, correlate.VerdictSlowCore, correlate.VerdictMoreWork:
 		return at(part.Running)
 	case correlate.VerdictQueued:
 		return at(part.OtherRequest)

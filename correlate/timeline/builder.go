@@ -16,6 +16,10 @@ type Builder struct {
 	// around [from, to). It may be nil.
 	Throttled func(from, to Time) int64
 
+	// Counted is told of each stay on a CPU whose counts the trace has, a
+	// thread's in time order. It may be nil.
+	Counted func(*Stay)
+
 	sink     func(*Segment)
 	losses   *Losses
 	syscalls func(nr int32) string
@@ -61,6 +65,10 @@ func (b *Builder) Add(e *eventfile.Event) {
 	case eventfile.KindSnapshot:
 		if t := b.threads[e.Tid]; t != nil && t.state == stateUnknown {
 			b.addSnapshot(t, e)
+		}
+	case eventfile.KindCounters:
+		if t := b.threads[e.Tid]; t != nil {
+			b.addCounters(t, e)
 		}
 	case eventfile.KindExec:
 		b.rename(e.Peer, e.Tid, e.Time)

@@ -1,0 +1,26 @@
+package timeline
+
+import "github.com/tailtrace/tailtrace/collector/eventfile"
+
+// Stay is one stay of a thread on a CPU, from the switch to the thread to the
+// switch from it.
+type Stay struct {
+	Tid, CPU   int32
+	Start, End Time
+	// Counts are what the CPU counted meanwhile, by eventfile.Counter, of the
+	// counters whose bits are in Counted; the others were not measured.
+	Counts  [eventfile.Counters]uint64
+	Counted uint32
+}
+
+// Len returns the stay's length in nanoseconds.
+func (s *Stay) Len() int64 { return int64(s.End - s.Start) }
+
+// addCounters passes on a stay that is about to end. Counts of any other
+// stretch of time than the trace has are of no use.
+func (b *Builder) addCounters(t *thread, e *eventfile.Event) {
+	if b.Counted == nil || t.state != stateOnCPU || t.cpu != e.CPU || t.since != e.Time.Add(-e.Dur) || e.Dur <= 0 {
+		return
+	}
+	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID})
+}
