@@ -146,6 +146,7 @@ func randomStay(s *source, now *int) []eventfile.Event {
 		}
 	}
 	add(eventfile.Event{Kind: eventfile.KindSwitch, Peer: tid, Syscall: eventfile.NoSyscall, Dur: int64(s.n(300))})
+	in := *now
 	spans()
 	fault := Time(*now)
 	for range 1 + s.n(3) {
@@ -157,6 +158,7 @@ func randomStay(s *source, now *int) []eventfile.Event {
 		if s.n(2) == 0 {
 			out.FaultStart, out.Addr = fault, 1<<12
 		}
+		add(eventfile.Event{Kind: eventfile.KindCounters, Tid: tid, Dur: int64(*now - in), ID: 1, Counts: [eventfile.Counters]uint64{uint64(*now - in)}})
 		add(out)
 		*now += s.n(100)
 		add(eventfile.Event{Kind: eventfile.KindWaking, Tid: tid, Peer: int32(s.n(threads + 1)), DestCPU: cpu, Flags: eventfile.Flags(s.n(2)) * eventfile.FlagThrottled})
@@ -167,6 +169,7 @@ func randomStay(s *source, now *int) []eventfile.Event {
 		}
 		*now += s.n(300)
 		add(eventfile.Event{Kind: eventfile.KindSwitch, Tid: int32(s.n(2) * (threads + 1)), Peer: tid, Syscall: eventfile.NoSyscall})
+		in = *now
 		spans()
 	}
 	add(eventfile.Event{Kind: eventfile.KindFault, Tid: tid, Dur: int64(Time(*now) - fault), Addr: 1 << 12, Flags: eventfile.FlagMajor})
@@ -213,6 +216,7 @@ func conserve(t *testing.T, data []byte) {
 	}, timeline.NewLosses(losses), func(nr int32) string { return []string{"futex", "epoll_wait"}[nr&1] })
 	acc.builder = b
 	b.Throttled = func(from, to Time) int64 { return c.quota }
+	b.Counted = newStayBook(reqs, pieces).add
 	for i := range events {
 		b.Add(&events[i])
 	}
@@ -220,6 +224,7 @@ func conserve(t *testing.T, data []byte) {
 	acc.settle()
 	for i, r := range reqs {
 		checkSums(t, r)
+		checkCounts(t, r, c.unit)
 		if want := bruteForce(reqs, i, states, c.unit); want != r.Parts {
 			t.Fatalf("request %d: parts %v, one by one %v", i, r.Parts, want)
 		}
@@ -253,6 +258,25 @@ func checkSums(t *testing.T, r *Request) {
 	}
 	if want := r.Latency() - r.Parts[part.Unknown]; told > want+r.Parts[part.Unknown] {
 		t.Fatalf("the story tells %d ns of %d", told, want)
+	}
+}
+
+// checkCounts: what was counted is of stays that were r's, while it was on the
+// CPU, or where nobody knows.
+func checkCounts(t *testing.T, r *Request, unit Time) {
+	t.Helper()
+	c := &r.counted
+	onCPU := r.Parts[part.Unknown]
+	for p := range part.Count {
+		if part.Part(p).OnCPU() {
+			onCPU += r.Parts[p]
+		}
+	}
+	if c.own < 0 || c.own > c.ns || c.own > onCPU || float64(c.own) < ownStay*float64(c.ns) {
+		t.Fatalf("stays of %d ns, of which %d ns are the request's, which had the CPU for %d ns", c.ns, c.own, onCPU)
+	}
+	if c.sums[0]*uint64(unit) != uint64(c.ns) { // one a unit of time
+		t.Fatalf("%d counted in %d ns", c.sums[0], c.ns)
 	}
 }
 

@@ -30,6 +30,7 @@ type scenario struct {
 	rows    []rows.Row
 	meta    []any
 	header  eventfile.Header
+	pmu     testPMU
 }
 
 func newScenario(t *testing.T) *scenario {
@@ -56,10 +57,16 @@ func (s *scenario) add(e eventfile.Event) {
 	if e.Kind == eventfile.KindSwitch && e.Syscall == 0 {
 		e.Syscall = eventfile.NoSyscall
 	}
+	if e.Kind == eventfile.KindSwitch {
+		s.pmu.see(s, &e)
+	}
 	s.events = append(s.events, e)
 }
 
-func (s *scenario) run(d int64) { s.now += Time(d) }
+func (s *scenario) run(d int64) {
+	s.now += Time(d)
+	s.pmu.run(d)
+}
 
 func (s *scenario) switchIn(prev int32) {
 	s.add(eventfile.Event{Kind: eventfile.KindSwitch, Tid: prev, Peer: svcTid})

@@ -18,24 +18,27 @@ import (
 	"github.com/tailtrace/tailtrace/internal/vmtest"
 )
 
-// jobCauses are those that an emulated core can have: it has no caches, so
-// nothing makes it slow in all it does, and its disk answers at once.
-var jobCauses = []string{
-	"preempted", "waking", "lock", "sleep", "net", "stopped", "fault", "slow-step", "gc", "queued",
-}
-
-// An emulated core is a slow one: a request does more than elsewhere.
-var jobPlan = lab.Plan{
-	Dir:      vmtest.ScratchDir + "/job",
-	Requests: 480,
-	Warmup:   20,
-	Seed:     1,
-	PerCause: 6,
-	Causes:   jobCauses,
-	Min:      6 * time.Millisecond,
-	Max:      8 * time.Millisecond,
-	Work:     time.Millisecond,
-	Gap:      time.Millisecond,
+// jobPlan has the causes that an emulated core can have: it has no caches, so
+// nothing makes it slow in all it does, and its disk answers at once. It counts
+// instructions on arm64 only. And it is a slow one: a request does more than
+// elsewhere.
+func jobPlan(arch string) lab.Plan {
+	causes := []string{"preempted", "waking", "lock", "sleep", "net", "stopped", "fault", "slow-step", "gc", "queued"}
+	if arch == "arm64" {
+		causes = append(causes, "more-work")
+	}
+	return lab.Plan{
+		Dir:      vmtest.ScratchDir + "/job",
+		Requests: 48 * len(causes),
+		Warmup:   20,
+		Seed:     1,
+		PerCause: 6,
+		Causes:   causes,
+		Min:      6 * time.Millisecond,
+		Max:      8 * time.Millisecond,
+		Work:     time.Millisecond,
+		Gap:      time.Millisecond,
+	}
 }
 
 // The whole job: a service on a kernel of an architecture that this machine
@@ -46,35 +49,36 @@ func TestJob(t *testing.T) {
 		tailtrace, labjob := build(t, k.Arch, "cmd/tailtrace"), build(t, k.Arch, "internal/vmtest/labjob")
 		for _, cpus := range []int{2, 1} {
 			t.Run(fmt.Sprintf("cpus=%d", cpus), func(t *testing.T) {
-				dir := recordJob(t, k, cpus, tailtrace, labjob)
-				explain := explainJob(t, host, dir)
-				checkSums(t, explain)
-				checkVerdicts(t, dir, explain, cpus)
+				plan := jobPlan(k.Arch)
+				dir := recordJob(t, k, vmtest.Options{CPUs: cpus, InstructionShift: 1}, plan, tailtrace, labjob)
+				explain := explainJob(t, host, dir, plan)
+				checkSums(t, explain, plan)
+				checkVerdicts(t, dir, explain, plan, cpus)
 			})
 		}
 	})
 }
 
 // recordJob runs the plan in a guest and returns the folder with what it left.
-func recordJob(t *testing.T, k vmtest.Kernel, cpus int, tailtrace, labjob string) string {
+func recordJob(t *testing.T, k vmtest.Kernel, o vmtest.Options, plan lab.Plan, tailtrace, labjob string) string {
 	t.Helper()
-	plan, err := json.Marshal(jobPlan)
+	text, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	planFile := filepath.Join(dir, "plan.json")
-	if err := os.WriteFile(planFile, plan, 0o644); err != nil {
+	if err := os.WriteFile(planFile, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	code, out := guest(t, &vmtest.Guest{
 		Kernel:  k,
-		Options: vmtest.Options{CPUs: cpus, InstructionShift: 1},
+		Options: o,
 		Job: vmtest.Job{
-			Args:    []string{"/bin/labjob", "/plan.json", "/bin/tailtrace", jobPlan.Dir + "/events.bin"},
+			Args:    []string{"/bin/labjob", "/plan.json", "/bin/tailtrace", plan.Dir + "/events.bin"},
 			Dir:     "/",
 			Env:     []string{"TMPDIR=" + vmtest.ScratchDir},
-			Results: jobPlan.Dir,
+			Results: plan.Dir,
 		},
 		Files:   map[string]string{"/bin/labjob": labjob, "/bin/tailtrace": tailtrace, "/plan.json": planFile},
 		Results: dir,
@@ -86,11 +90,11 @@ func recordJob(t *testing.T, k vmtest.Kernel, cpus int, tailtrace, labjob string
 	return dir
 }
 
-func explainJob(t *testing.T, host, dir string) *report.Explain {
+func explainJob(t *testing.T, host, dir string, plan lab.Plan) *report.Explain {
 	t.Helper()
-	injected := float64(len(jobCauses) * jobPlan.PerCause)
+	injected := float64(len(plan.Causes) * plan.PerCause)
 	cmd := exec.Command(host, "explain", "events.bin", "--rows", "rows.jsonl", "--json", "-", "--all",
-		"--tail", fmt.Sprintf("%.1f%%", 200*injected/float64(jobPlan.Requests)))
+		"--tail", fmt.Sprintf("%.1f%%", 200*injected/float64(plan.Requests)))
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -102,7 +106,8 @@ func explainJob(t *testing.T, host, dir string) *report.Explain {
 	}
 	for _, w := range x.Warnings {
 		t.Logf("warning: %s", w)
-		if strings.Contains(w, "lost") || strings.Contains(w, "not observed") {
+		missing := strings.Contains(w, "lost") || strings.Contains(w, "not observed")
+		if missing && !strings.HasPrefix(w, "not observed: pmu ") { // which amd64 has not
 			t.Error("something is missing")
 		}
 	}
@@ -110,9 +115,9 @@ func explainJob(t *testing.T, host, dir string) *report.Explain {
 }
 
 // checkSums: the parts of each request are exactly its time.
-func checkSums(t *testing.T, x *report.Explain) {
+func checkSums(t *testing.T, x *report.Explain, plan lab.Plan) {
 	t.Helper()
-	if want := jobPlan.Requests; x.N != want {
+	if want := plan.Requests; x.N != want {
 		t.Errorf("%d requests are explained, want %d", x.N, want)
 	}
 	for _, r := range x.Requests {
@@ -132,7 +137,7 @@ func checkSums(t *testing.T, x *report.Explain) {
 // checkVerdicts: nearly every injected request is in the tail and named right.
 // Two emulated CPUs take turns, and what one takes from the other no event
 // shows: there the smaller part may be named otherwise.
-func checkVerdicts(t *testing.T, dir string, x *report.Explain, cpus int) {
+func checkVerdicts(t *testing.T, dir string, x *report.Explain, plan lab.Plan, cpus int) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "truth.jsonl"))
 	if err != nil {
@@ -155,8 +160,8 @@ func checkVerdicts(t *testing.T, dir string, x *report.Explain, cpus int) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", &text)
-	if len(scores) != len(jobCauses) {
-		t.Errorf("%d causes were injected, want %d", len(scores), len(jobCauses))
+	if len(scores) != len(plan.Causes) {
+		t.Errorf("%d causes were injected, want %d", len(scores), len(plan.Causes))
 	}
 	inTail, right := 0, 0
 	for _, s := range scores {
