@@ -166,8 +166,7 @@ func (p *pmu) hook() eventfile.Hook {
 	}
 	if len(on) == 0 {
 		h.Why = explainPMU(p.counters[eventfile.CounterCycles].err)
-		h.Lost = "how many instructions and cycles a request took: more-work counts as slow-core or unexplained, " +
-			"and a slow core does not show whether it ran fewer instructions per cycle or fewer cycles per ns"
+		h.Lost = "instructions and cycles of requests: more-work counts as slow-core or unexplained"
 		return h
 	}
 	h.How = strings.Join(on, ", ")
@@ -182,7 +181,7 @@ func explainPMU(err error) string {
 	case err == nil:
 		return "no CPU is online"
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP):
-		return "not available: this machine has no PMU, or its hypervisor hides it"
+		return "not available: no PMU, or the hypervisor hides it"
 	}
 	return "not available: " + err.Error()
 }

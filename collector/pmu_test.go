@@ -46,7 +46,7 @@ func TestPMUHookSaysWhatIsCountedAndWhatIsNot(t *testing.T) {
 		},
 		"nothing": {
 			pmu{[3]pmuCounter{off(on(), unix.ENOENT, 0), off(on(), unix.ENOENT, 0), off(on(), unix.ENOENT, 0)}},
-			eventfile.Hook{Why: "not available: this machine has no PMU, or its hypervisor hides it"}, 0,
+			eventfile.Hook{Why: "not available: no PMU, or the hypervisor hides it"}, 0,
 		},
 		"no right to it": {
 			pmu{[3]pmuCounter{off(on(), unix.EACCES, 0), off(on(), unix.EACCES, 0), off(on(), unix.EACCES, 0)}},

@@ -180,7 +180,7 @@ func TestPrivilegesOfTheUnitAreEnoughAndEachIsNeeded(t *testing.T) {
 	setPerfParanoia(t, "2")
 	all := ownedUnitCapabilities(t)
 	code, said := self.record(t, pid, all...)
-	if code != exitDone || strings.Contains(said, "no request windows") || strings.Contains(said, "not observed") {
+	if code != exitDone || strings.Contains(said, "no request windows") || lacks(said, "not observed") {
 		t.Errorf("with the unit's capabilities: exit code %d:\n%s", code, said)
 	}
 	for _, missing := range all {

@@ -50,7 +50,7 @@ func renderDocument(t *testing.T) []byte {
 		Facts   []row
 	}{Kernels: kernels}
 	var series []string
-	hooks, facts := newTable(len(kernels)), newTable(len(kernels))
+	hooks, facts, absent := newTable(len(kernels)), newTable(len(kernels)), newTable(len(kernels))
 	for i, k := range kernels {
 		series = append(series, k.Series)
 		c := known(t, k)
@@ -60,11 +60,15 @@ func renderDocument(t *testing.T) []byte {
 				continue
 			}
 			hooks.set(h.Name, i, "absent")
-			data.Absent = append(data.Absent, fmt.Sprintf("%s on %s %s (%s): %s", h.Name, k.Arch, k.Series, h.Why, h.Lost))
+			absent.set(fmt.Sprintf("%s (%s): %s", h.Name, h.Why, h.Lost), i, k.Arch+" "+k.Series)
 		}
 		for _, f := range c.Facts {
 			facts.set(f.Name, i, f.Value)
 		}
+	}
+	for _, r := range absent.rows {
+		on := slices.DeleteFunc(r.Cells, func(cell string) bool { return cell == "-" })
+		data.Absent = append(data.Absent, fmt.Sprintf("on %s: %s", strings.Join(on, ", "), r.Name))
 	}
 	slices.Sort(series)
 	data.Series = strings.Join(slices.Compact(series), ", ")
