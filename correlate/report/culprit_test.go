@@ -104,6 +104,32 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 			}},
 			"no tick for 60.00 ms on the CPU (one each 10.10 ms); others had its CPU for 700 us before (normal 3.00 us)",
 		},
+		"more work, at the usual pace": {
+			Request{Verdict: "more-work", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceStretch, Value: f(1.9), Normal: f(1)},
+				{What: correlate.EvidenceInstructions, Value: f(2_470_000), Normal: f(1_310_000)},
+				{What: correlate.EvidencePerCycle, Value: f(1.02), Normal: f(1.04)},
+			}},
+			"2.47M instructions (normal 1.31M); ran 1.90 times the normal time",
+		},
+		"a slow core as its PMU saw it": {
+			Request{Verdict: "slow-core", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceStretch, Value: f(2.5), Normal: f(1)},
+				{What: correlate.EvidenceInstructions, Value: f(990_000), Normal: f(987_000)},
+				{What: correlate.EvidencePerCycle, Value: f(0.5), Normal: f(1.04)},
+				{What: correlate.EvidenceCyclesPerNS, Value: f(1.3), Normal: f(2.6)},
+				{What: correlate.EvidenceStalled, Value: f(0.61), Normal: f(0.2)},
+			}},
+			"ran 2.50 times the normal time; 0.50 instructions per cycle (normal 1.04); stalled in 61% of its cycles (normal 20%); " +
+				"1.30 cycles per ns (normal 2.60)",
+		},
+		"a step that had more to do": {
+			Request{Verdict: "slow-step", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceStep, Name: "predict", NS: 5e6, Value: f(3), Normal: f(1)},
+				{What: correlate.EvidenceInstructions, Value: f(9_876), Normal: f(999)},
+			}},
+			"predict ran 3 times its normal time, +5.00 ms; 9.9k instructions (normal 999)",
+		},
 		"nothing seen, nothing said": {Request{Verdict: "incomplete"}, ""},
 	}
 	for name, tt := range tests {

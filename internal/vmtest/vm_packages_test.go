@@ -33,7 +33,7 @@ var suites = []struct {
 	{"ring", "", "Large|Read|Slot"},
 	{"collector/eventfile", "", "Frozen"},
 	{"collector/ringfollow", "", "Check|Mapping"},
-	{"collector", "", "Check|MissingTracepoint|SleepIs|SleepFrom|ThreadsOfEvery|FaultsAre|FaultThatFails|HolderOf|WithoutOverflow|ExecFrom"},
+	{"collector", "", "Check|MissingTracepoint|SleepIs|SleepFrom|ThreadsOfEvery|FaultsAre|FaultThatFails|HolderOf|WithoutOverflow|ExecFrom|Counters"},
 	{"cmd/tailtrace", "Privileges|Container|Cgroup|Kernel|Tracefs|Perf", "Privileges|Container"},
 }
 
