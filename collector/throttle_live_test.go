@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/internal/testenv"
 )
@@ -18,6 +20,7 @@ func TestQuotaThatIsUsedUpShowsAsThrottled(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, c.pid), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	pinProcess(t, c.pid) // the kernel counts each CPU that the group uses
 	c.tell()
 	tid := int32(c.hearNumbers()[0])
 	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() { time.Sleep(time.Second) })
@@ -47,9 +50,32 @@ func TestQuotaThatIsUsedUpShowsAsThrottled(t *testing.T) {
 			counted += b.Throttled
 		}
 	}
-	// The kernel counts each CPU of the group; one is in use.
 	if ratio := float64(off) / float64(counted); ratio < 0.5 || ratio > 1.5 {
 		t.Errorf("throttled for %d ns by the events, %d by the cgroup", off, counted)
+	}
+}
+
+// pinProcess gives all threads of a process the first CPU that it may use.
+func pinProcess(t *testing.T, pid int) {
+	t.Helper()
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(pid, &set); err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for !set.IsSet(first) {
+		first++
+	}
+	set.Zero()
+	set.Set(first)
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		if err := unix.SchedSetaffinity(int(number(t, task.Name())), &set); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
