@@ -20,11 +20,19 @@ struct calibration {
 
 struct calibration calibration;
 
-static __always_inline struct thread *current_thread(void)
+/*
+ * current_thread returns the state of current, a thread of t. That of one which
+ * has kept its CPU since before is there by the snapshot, or is made now.
+ */
+static __always_inline struct thread *current_thread(struct target *t, __u64 now)
 {
+#ifdef RAW_TP
+	return thread_of((struct task_struct *)bpf_get_current_task(), t, now);
+#else
 	__u32 tid = bpf_get_current_pid_tgid();
 
 	return bpf_map_lookup_elem(&threads, &tid);
+#endif
 }
 
 SEC("perf_event")
@@ -32,13 +40,15 @@ int fault_begin(struct bpf_perf_event_data *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_regs *regs;
+	struct target *t;
 	struct thread *th;
 
 	if (calibration.tid && calibration.tid == (__u32)bpf_get_current_pid_tgid())
 		calibration.start = now;
-	if (!target_current())
+	t = target_current();
+	if (!t)
 		return 0;
-	th = current_thread();
+	th = current_thread(t, now);
 	if (!th)
 		return 0;
 	th->fault_start = now;
@@ -64,17 +74,19 @@ static __always_inline int fault_end(struct bpf_perf_event_data *ctx, __u16 flag
 	__u64 now = bpf_ktime_get_ns();
 	struct cpu_state *c;
 	struct span_event *e;
+	struct target *t;
 	struct thread *th;
 	__u64 start;
 
 	if (calibration.tid && calibration.tid == (__u32)bpf_get_current_pid_tgid())
 		end_calibrated(now);
-	if (!target_current())
+	t = target_current();
+	if (!t)
 		return 0;
 	c = cpu_at(bpf_get_smp_processor_id());
 	if (!c)
 		return 0;
-	th = current_thread();
+	th = current_thread(t, now);
 	start = th ? th->fault_start : 0;
 	if (th)
 		th->fault_start = 0;

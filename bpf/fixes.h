@@ -77,7 +77,7 @@ static __always_inline _Bool task_is_throttled(struct task_struct *p)
 	if (bpf_core_field_exists(new->throttled))
 		return READ(new, throttled);
 	if (bpf_core_field_exists(p->se.cfs_rq) && bpf_core_field_exists(p->se.cfs_rq->throttle_count))
-		return READ(READ(p, se.cfs_rq), throttle_count) > 0;
+		return READ_VIA(p, se.cfs_rq, throttle_count) > 0;
 	return 0;
 }
 

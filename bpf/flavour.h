@@ -11,15 +11,17 @@
 #include "kernel.h"
 
 /*
- * TRACEPOINT is the section of a program; READ reads a field through a pointer
- * that a program was given, or found by READ.
+ * TRACEPOINT is the section of a program. READ reads a field of what a program
+ * was given, READ_VIA one behind a pointer in it.
  */
 #ifdef RAW_TP
 #define TRACEPOINT(name) SEC("raw_tp/" name)
 #define READ(p, field) BPF_CORE_READ(p, field)
+#define READ_VIA(p, pointer, field) BPF_CORE_READ(p, pointer, field)
 #else
 #define TRACEPOINT(name) SEC("tp_btf/" name)
 #define READ(p, field) ((p)->field)
+#define READ_VIA(p, pointer, field) ((p)->pointer->field)
 #endif
 
 static __always_inline void read_comm(__u8 *to, struct task_struct *p)

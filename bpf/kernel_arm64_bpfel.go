@@ -275,6 +275,7 @@ const (
 	KernelVarPageBytes                = "page_bytes"
 	KernelVarStackOffCpu              = "stack_off_cpu"
 	KernelVarStackOnCpu               = "stack_on_cpu"
+	KernelVarStackPadding             = "stack_padding"
 	KernelVarSwitchHasState           = "switch_has_state"
 	KernelVarUnusedCounter            = "unused_counter"
 	KernelVarUnusedCounters           = "unused_counters"
@@ -392,6 +393,7 @@ type KernelVariableSpecs struct {
 	PageBytes      *ebpf.VariableSpec `ebpf:"page_bytes"`
 	StackOffCpu    *ebpf.VariableSpec `ebpf:"stack_off_cpu"`
 	StackOnCpu     *ebpf.VariableSpec `ebpf:"stack_on_cpu"`
+	StackPadding   *ebpf.VariableSpec `ebpf:"stack_padding"`
 	SwitchHasState *ebpf.VariableSpec `ebpf:"switch_has_state"`
 	UnusedCounter  *ebpf.VariableSpec `ebpf:"unused_counter"`
 	UnusedCounters *ebpf.VariableSpec `ebpf:"unused_counters"`
@@ -466,6 +468,7 @@ type KernelVariables struct {
 	PageBytes      *ebpf.Variable `ebpf:"page_bytes"`
 	StackOffCpu    *ebpf.Variable `ebpf:"stack_off_cpu"`
 	StackOnCpu     *ebpf.Variable `ebpf:"stack_on_cpu"`
+	StackPadding   *ebpf.Variable `ebpf:"stack_padding"`
 	SwitchHasState *ebpf.Variable `ebpf:"switch_has_state"`
 	UnusedCounter  *ebpf.Variable `ebpf:"unused_counter"`
 	UnusedCounters *ebpf.Variable `ebpf:"unused_counters"`

@@ -92,7 +92,7 @@ int sched_process_exit(__u64 *ctx)
 	if (!t)
 		return 0;
 	/* Several threads at once may see that none is left. */
-	if (READ(READ(p, signal), live.counter) == 0 && !t->dying) {
+	if (READ_VIA(p, signal, live.counter) == 0 && !t->dying) {
 		t->dying = 1;
 		flags = FLAG_LAST;
 	}

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /* Single moments: the state of the targets at the start, and clock samples. */
 
+#ifndef RAW_TP
 /*
  * The thread's state counts only if no other program has seen the thread
  * before, since then that event came after what is read here.
@@ -31,6 +32,7 @@ int snapshot(struct bpf_iter__task *ctx)
 		bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
 	return 0;
 }
+#endif
 
 SEC("perf_event")
 int sample(struct bpf_perf_event_data *ctx)

@@ -16,6 +16,8 @@
 volatile const __u8 have_task_pt_regs;
 /* page_bytes: the size of a page, where the registers are found on the kernel stack instead; or 0. */
 volatile const __u32 page_bytes;
+/* stack_padding: bytes between them and the end of the stack; on x86 16 where FRED is built in (6.9). */
+volatile const __u32 stack_padding;
 
 /* REG reads a register through what user_regs_of returned. */
 #define REG(r, name) (have_task_pt_regs ? (r)->name : BPF_CORE_READ(r, name))
@@ -79,9 +81,9 @@ struct bpf_perf_event_data {
 
 /*
  * stack_regs returns where the entry code saved p's registers: at the end of
- * its kernel stack, whose size its mapping tells.
+ * its kernel stack, whose size its mapping tells, but for some padding.
  */
-static __always_inline struct pt_regs *stack_regs(struct task_struct *p)
+static __always_inline struct pt_regs *stack_regs(struct task_struct *p, __u32 padding)
 {
 	__u64 bytes;
 
@@ -90,7 +92,7 @@ static __always_inline struct pt_regs *stack_regs(struct task_struct *p)
 	bytes = (__u64)BPF_CORE_READ(p, stack_vm_area, nr_pages) * page_bytes;
 	if (!bytes)
 		return 0;
-	return BPF_CORE_READ(p, stack) + bytes - bpf_core_type_size(struct pt_regs);
+	return BPF_CORE_READ(p, stack) + bytes - padding - bpf_core_type_size(struct pt_regs);
 }
 
 /* user_regs_of returns p's registers of user space, for REG; NULL where it has none or they are not to be found. */
@@ -100,7 +102,7 @@ static __always_inline struct pt_regs *user_regs_of(struct task_struct *p)
 
 	if (have_task_pt_regs)
 		return p->flags & no_user ? 0 : (struct pt_regs *)bpf_task_pt_regs(p);
-	return BPF_CORE_READ(p, flags) & no_user ? 0 : stack_regs(p);
+	return BPF_CORE_READ(p, flags) & no_user ? 0 : stack_regs(p, stack_padding);
 }
 
 /* user_regs_of_current is user_regs_of where there is no task to be had but current's address. */

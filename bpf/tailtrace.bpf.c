@@ -22,6 +22,9 @@
 #include "irq.bpf.c"
 #include "vector.bpf.c"
 #include "point.bpf.c"
+#ifdef RAW_TP
+#include "self.bpf.c"
+#endif
 
 /* Types that only become known to Go by being pointed at. */
 enum event_kind *unused_kind __attribute__((unused));

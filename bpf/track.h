@@ -46,7 +46,7 @@ static __always_inline struct target *target_of(struct task_struct *p)
 	t = bpf_map_lookup_elem(&targets, &tgid);
 	if (!t)
 		return 0;
-	if (is_same(t, READ(READ(p, group_leader), start_boottime)) || find_thread(p))
+	if (is_same(t, READ_VIA(p, group_leader, start_boottime)) || find_thread(p))
 		return t;
 	return 0;
 }
