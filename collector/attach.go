@@ -20,6 +20,7 @@ type kernel struct {
 	progs    map[string]*ebpf.Program
 	attached []io.Closer
 	iter     *link.Iter // nil where the kernel has none
+	byProc   bool       // the snapshot comes from /proc instead
 	hooks    []eventfile.Hook
 	rings    *rings
 	cpus     []int32 // online when it was attached
@@ -31,13 +32,17 @@ type kernelConfig struct {
 	follow   bool
 	sampleHz int
 	stacks   string
-	counters uint8 // as pmu.set gives them
+	counters uint8  // as pmu.set gives them
+	btf      string // see Config
 }
 
 // attachKernel loads and attaches every source that this kernel takes. It
 // traces nothing yet: no process is a target.
 func attachKernel(cfg kernelConfig) (*kernel, error) {
-	types, err := loadKernelTypes()
+	types, err := loadKernelTypes(cfg.btf)
+	if err == nil && types.raw() {
+		err = types.selfCheck()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +75,9 @@ func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
 		return err
 	}
 	for _, s := range sources() {
+		if l.types.raw() {
+			s = s.withoutTypes()
+		}
 		if err := k.add(l, &s, cfg.sampleHz); err != nil {
 			return err
 		}
@@ -133,6 +141,14 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 			}
 			opened = append(opened, l)
 		}
+	case rawTP:
+		for _, name := range s.progs {
+			l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: name, Program: progs[name]})
+			if err != nil {
+				return err
+			}
+			opened = append(opened, l)
+		}
 	case perfFaults:
 		events(bpf.KernelProgFaultBegin, every(unix.PERF_COUNT_SW_PAGE_FAULTS))
 		events(bpf.KernelProgFaultMinor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MIN))
@@ -144,6 +160,8 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 		if err == nil {
 			opened = append(opened, k.iter)
 		}
+	case procTasks:
+		k.byProc = true
 	}
 	return err
 }

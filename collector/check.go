@@ -50,10 +50,19 @@ func Check(c Config, watch time.Duration) (*Capability, error) {
 	report.FaultTrap = k.faultTrap(func(text string) {
 		report.Facts = append(report.Facts, Fact{"fault trap", "not measured", text})
 	})
+	if c.BTF != "" {
+		report.Facts = append(report.Facts, typesFact(c.BTF))
+	}
 	facts, err := machineFacts(k.cpus, watch)
 	report.Facts = append(report.Facts, facts...)
 	return report, err
 }
+
+// lostWithoutTypes is what cannot be said on a kernel that does not know its
+// types, beyond what hooks say.
+const lostWithoutTypes = "what threads that were runnable when recording began did until their next switch"
+
+func typesFact(file string) Fact { return Fact{"kernel types", file, lostWithoutTypes} }
 
 // machineFacts watches the machine for a moment: what it tells of itself, and
 // whether it is quiet.

@@ -8,8 +8,11 @@ import (
 )
 
 func TestCheckSaysOfEachHookWhatItGot(t *testing.T) {
-	testenv.Root(t)
-	report, err := Check(Config{SampleHz: DefaultSampleHz}, 50*time.Millisecond)
+	eachFlavour(t, checkSaysOfEachHookWhatItGot)
+}
+
+func checkSaysOfEachHookWhatItGot(t *testing.T, types string) {
+	report, err := Check(Config{BTF: types, SampleHz: DefaultSampleHz}, 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,7 @@ func TestMissingTracepointTurnsOffOnlyItsHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer k.close()
-	types, err := loadKernelTypes()
+	types, err := loadKernelTypes("")
 	if err != nil {
 		t.Fatal(err)
 	}

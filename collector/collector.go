@@ -27,6 +27,7 @@ type Config struct {
 	Stacks      string        // StacksOff, StacksCPU or StacksAll; "" = DefaultStacks
 	SampleHz    int           // CPU clock samples a second and CPU; 0 = none
 	BufferBytes int           // of all kernel rings together; 0 = a default by CPUs
+	BTF         string        // a file with the kernel's types, for one that has none itself; "" = its own
 	Args        []string      // the command line, for the header
 	Tool        string        // name and version, for the header
 	Notes       []string      // what a reader of the file must know

@@ -5,16 +5,18 @@ import (
 	"time"
 
 	"github.com/tailtrace/tailtrace/bpf"
-	"github.com/tailtrace/tailtrace/internal/testenv"
 )
 
 // What the kernel side counts as waiting must come back to nothing, whatever
 // the threads do: a count that drifts records all switches of a CPU for good,
 // or none.
 func TestWaitingCountsDoNotDrift(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, waitingCountsDoNotDrift)
+}
+
+func waitingCountsDoNotDrift(t *testing.T, types string) {
 	c := startChild(t, "churn")
-	k, err := openKernel(&Config{})
+	k, err := openKernel(&Config{BTF: types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func TestWaitingCountsDoNotDrift(t *testing.T) {
 	if err := k.trace(int32(c.pid)); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.snapshot(func([]byte) error { return nil }); err != nil {
+	if err := k.snapshot([]int32{int32(c.pid)}, func([]byte) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	seen := false
@@ -46,7 +48,7 @@ func TestWaitingCountsDoNotDrift(t *testing.T) {
 		}
 		c.tell()
 		time.Sleep(200 * time.Millisecond)
-		if err := k.snapshot(func([]byte) error { return nil }); err != nil {
+		if err := k.snapshot([]int32{int32(c.pid)}, func([]byte) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		c.kill()

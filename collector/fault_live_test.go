@@ -10,10 +10,13 @@ import (
 )
 
 func TestFaultsAreThoseThatTheKernelCounts(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, faultsAreThoseThatTheKernelCounts)
+}
+
+func faultsAreThoseThatTheKernelCounts(t *testing.T, types string) {
 	c := startChild(t, "faults")
 	var told []int64
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		told = c.hearNumbers()
 	})
@@ -53,11 +56,14 @@ func TestFaultsAreThoseThatTheKernelCounts(t *testing.T) {
 }
 
 func TestFaultThatFailsDoesNotStayOpen(t *testing.T) {
-	testenv.Root(t)
-	needRegisters(t)
+	eachFlavour(t, faultThatFailsDoesNotStayOpen)
+}
+
+func faultThatFailsDoesNotStayOpen(t *testing.T, types string) {
+	needRegisters(t, types)
 	c := startChild(t, "badfaults")
 	var told []int64
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		told = c.hearNumbers()
 	})
@@ -82,7 +88,7 @@ func TestFaultThatFailsDoesNotStayOpen(t *testing.T) {
 
 func TestMajorFaultEnclosesItsWaitForTheDisk(t *testing.T) {
 	testenv.Root(t)
-	needRegisters(t)
+	needRegisters(t, "")
 	path := filepath.Join(t.TempDir(), "data")
 	f, err := os.Create(path)
 	if err != nil {

@@ -9,12 +9,15 @@ import (
 )
 
 func TestInterruptsOfABusyThreadAreSeen(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, interruptsOfABusyThreadAreSeen)
+}
+
+func interruptsOfABusyThreadAreSeen(t *testing.T, types string) {
 	c := startChild(t, "busy")
 	c.tell()
 	tid := int32(c.hearNumbers()[0])
 	var from, to eventfile.Time
-	rec := recordLive(t, Config{Pids: []int{c.pid}, SampleHz: DefaultSampleHz}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}, SampleHz: DefaultSampleHz}, func() {
 		from = now()
 		time.Sleep(500 * time.Millisecond)
 		to = now()

@@ -125,9 +125,9 @@ func readAll(t testing.TB, path string) (*recording, []eventfile.Damage) {
 }
 
 // needRegisters is for tests of what programs read from a task's registers.
-func needRegisters(t *testing.T) {
+func needRegisters(t *testing.T, typesFile string) {
 	t.Helper()
-	types, err := loadKernelTypes()
+	types, err := loadKernelTypes(typesFile)
 	if err != nil {
 		t.Fatal(err)
 	}

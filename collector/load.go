@@ -2,60 +2,12 @@ package collector
 
 import (
 	"fmt"
-	"os"
-	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
 
 	"github.com/tailtrace/tailtrace/bpf"
 )
-
-// kernelTypes answers what the running kernel has, from its own type
-// information: vendors backport, so its version says nothing.
-type kernelTypes struct{ spec *btf.Spec }
-
-func loadKernelTypes() (kernelTypes, error) {
-	spec, err := btf.LoadKernelSpec()
-	if err != nil {
-		return kernelTypes{}, &KernelError{Lacks: "it has no type information (BTF, CONFIG_DEBUG_INFO_BTF)", Err: err}
-	}
-	return kernelTypes{spec}, nil
-}
-
-// tracepoint returns the type of a tracepoint's callback.
-func (k kernelTypes) tracepoint(name string) (*btf.FuncProto, bool) {
-	var def *btf.Typedef
-	if err := k.spec.TypeByName("btf_trace_"+name, &def); err != nil {
-		return nil, false
-	}
-	ptr, ok := btf.UnderlyingType(def.Type).(*btf.Pointer)
-	if !ok {
-		return nil, false
-	}
-	proto, ok := ptr.Target.(*btf.FuncProto)
-	return proto, ok
-}
-
-func (k kernelTypes) hasFunc(name string) bool {
-	var fn *btf.Func
-	return k.spec.TypeByName(name, &fn) == nil
-}
-
-// switchHasState reports whether sched_switch passes the state of the task
-// that leaves: callback data, preempt, prev, next, state.
-func (k kernelTypes) switchHasState() bool {
-	proto, ok := k.tracepoint("sched_switch")
-	return ok && len(proto.Params) >= 5
-}
-
-func (k kernelTypes) hasField(structName, field string) bool {
-	var s *btf.Struct
-	if k.spec.TypeByName(structName, &s) != nil {
-		return false
-	}
-	return slices.ContainsFunc(s.Members, func(m btf.Member) bool { return m.Name == field })
-}
 
 // sizes of the kernel maps.
 type sizes struct {
@@ -66,7 +18,11 @@ type sizes struct {
 
 // kernelSpec returns the object set up for this kernel and these sizes.
 func kernelSpec(k kernelTypes, cfg *kernelConfig) (*ebpf.CollectionSpec, error) {
-	spec, err := bpf.LoadKernel()
+	load := bpf.LoadKernel
+	if k.raw() {
+		load = bpf.LoadRawKernel
+	}
+	spec, err := load()
 	if err != nil {
 		return nil, fmt.Errorf("read the kernel object: %w", err)
 	}
@@ -92,12 +48,7 @@ func kernelSpec(k kernelTypes, cfg *kernelConfig) (*ebpf.CollectionSpec, error) 
 	if err := spec.Variables[bpf.KernelVarCounters].Set(cfg.counters); err != nil {
 		return nil, fmt.Errorf("set %s: %w", bpf.KernelVarCounters, err)
 	}
-	if k.registers() == registersOnStack {
-		if err := spec.Variables[bpf.KernelVarPageBytes].Set(uint32(os.Getpagesize())); err != nil {
-			return nil, fmt.Errorf("set %s: %w", bpf.KernelVarPageBytes, err)
-		}
-	}
-	return spec, nil
+	return spec, k.setStack(spec)
 }
 
 // loader loads programs one source at a time, onto one set of maps, so that
@@ -135,10 +86,11 @@ func (l *loader) load(s *source) (map[string]*ebpf.Program, error) {
 	for _, name := range s.progs {
 		part.Programs[name] = l.spec.Programs[name].Copy()
 	}
-	coll, err := ebpf.NewCollectionWithOptions(part, ebpf.CollectionOptions{
-		MapReplacements: l.maps.Maps,
-		Cache:           l.cache,
-	})
+	opts := ebpf.CollectionOptions{MapReplacements: l.maps.Maps, Cache: l.cache}
+	if l.types.raw() {
+		opts.Programs.KernelTypes = l.types.spec
+	}
+	coll, err := ebpf.NewCollectionWithOptions(part, opts)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", s.name, err)
 	}

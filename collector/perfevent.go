@@ -25,7 +25,7 @@ func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (open
 		}
 	}()
 	for _, cpu := range cpus {
-		fd, err := openPerf(prog, attr, int(cpu))
+		fd, err := openPerf(prog, attr, allTasks, int(cpu))
 		if errors.Is(err, unix.ENODEV) {
 			continue
 		}
@@ -37,9 +37,17 @@ func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (open
 	return opened, nil
 }
 
-func openPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpu int) (perfFD, error) {
+// What perf_event_open takes for a pid and a CPU.
+const (
+	thisThread = 0
+	allTasks   = -1
+	anyCPU     = -1
+)
+
+// openPerf opens one event, of a thread on any CPU or of all tasks on one.
+func openPerf(prog *ebpf.Program, attr unix.PerfEventAttr, pid, cpu int) (perfFD, error) {
 	attr.Bits |= unix.PerfBitDisabled
-	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	fd, err := unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		return -1, explainPerf(os.NewSyscallError("perf_event_open", err))
 	}

@@ -12,9 +12,11 @@ type method string
 
 const (
 	tpBTF      method = "tp_btf"
+	rawTP      method = "raw_tp"
 	perfFaults method = "perf software events"
 	perfClock  method = "perf cpu-clock"
 	taskIter   method = "iter/task"
+	procTasks  method = "/proc"
 )
 
 // A source is one hook of the plan: the programs that must be attached
@@ -23,7 +25,7 @@ type source struct {
 	name   string
 	how    method
 	progs  []string
-	points []string // the kernel tracepoints that it needs, tpBTF only
+	points []string // the kernel tracepoints that it needs, tpBTF and rawTP only
 	arch   string   // "" = every
 	must   bool     // without it there is nothing to record
 	lost   string   // what cannot be said without it
@@ -70,6 +72,17 @@ func sources() []source {
 		{name: "task_snapshot", how: taskIter, progs: []string{bpf.KernelProgSnapshot},
 			lost: "the state of threads that were off the CPU when recording began"},
 	}
+}
+
+// withoutTypes is s on a kernel that does not know its types.
+func (s source) withoutTypes() source {
+	switch s.how {
+	case tpBTF:
+		s.how = rawTP
+	case taskIter:
+		s.how, s.progs = procTasks, nil
+	}
+	return s
 }
 
 // ours reports whether this architecture has the source at all.

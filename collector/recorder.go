@@ -58,7 +58,7 @@ func (r *recorder) start(pids []int32) error {
 		r.spaces.add(pid)
 	}
 	snapshot := len(r.k.rings.readers)
-	return r.k.snapshot(func(raw []byte) error { return r.queue(snapshot, raw) })
+	return r.k.snapshot(pids, func(raw []byte) error { return r.queue(snapshot, raw) })
 }
 
 func (r *recorder) queue(ring int, raw []byte) error {

@@ -112,6 +112,7 @@ func openKernel(c *Config) (*kernel, error) {
 		follow:   !c.NoFollow,
 		sampleHz: c.SampleHz,
 		stacks:   cmp.Or(c.Stacks, DefaultStacks),
+		btf:      c.BTF,
 	})
 }
 

@@ -85,6 +85,11 @@ func (s *session) introduce() error {
 			return err
 		}
 	}
+	if s.cfg.BTF != "" {
+		if err := s.rec.note("this kernel does not know its types; not observed: " + lostWithoutTypes); err != nil {
+			return err
+		}
+	}
 	for _, text := range s.cfg.Notes {
 		if err := s.rec.note(text); err != nil {
 			return err

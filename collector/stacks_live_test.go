@@ -185,7 +185,7 @@ func sleepDeeper(depth, at int) {
 // Each wait has its own stack and no other, however many there are.
 func TestEveryWaitHasItsOwnStack(t *testing.T) {
 	testenv.Root(t)
-	needRegisters(t)
+	needRegisters(t, "")
 	c := startChild(t, "depths")
 	rec := recordLive(t, Config{Pids: []int{c.pid}, Stacks: StacksAll}, func() {
 		c.tell()

@@ -9,11 +9,14 @@ import (
 )
 
 func TestSleepIsOneSpanOffTheCPU(t *testing.T) {
-	testenv.Root(t)
-	needRegisters(t)
+	eachFlavour(t, sleepIsOneSpanOffTheCPU)
+}
+
+func sleepIsOneSpanOffTheCPU(t *testing.T, types string) {
+	needRegisters(t, types)
 	c := startChild(t, "sleep")
 	var told []int64
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		told = c.hearNumbers()
 	})
@@ -49,12 +52,15 @@ func TestSleepIsOneSpanOffTheCPU(t *testing.T) {
 }
 
 func TestThreadsOfEveryAgeAreSeen(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, threadsOfEveryAgeAreSeen)
+}
+
+func threadsOfEveryAgeAreSeen(t *testing.T, types string) {
 	c := startChild(t, "threads")
 	c.tell()
 	old := c.hearNumbers()[0]
 	var later []int64
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		later = c.hearNumbers()
 	})
@@ -98,13 +104,16 @@ func TestChildrenAreLeftAloneWithoutFollow(t *testing.T) {
 }
 
 func TestSleepFromBeforeIsInTheSnapshot(t *testing.T) {
-	testenv.Root(t)
-	needRegisters(t)
+	eachFlavour(t, sleepFromBeforeIsInTheSnapshot)
+}
+
+func sleepFromBeforeIsInTheSnapshot(t *testing.T, types string) {
+	needRegisters(t, types)
 	c := startChild(t, "asleep")
 	c.tell()
 	tid := int32(c.hearNumbers()[0])
 	time.Sleep(20 * time.Millisecond)
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {})
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {})
 	snaps := rec.of(eventfile.KindSnapshot, tid)
 	if len(snaps) != 1 {
 		t.Fatalf("%d snapshots of the sleeper", len(snaps))
@@ -116,13 +125,16 @@ func TestSleepFromBeforeIsInTheSnapshot(t *testing.T) {
 }
 
 func TestHogThatPreemptsIsNamed(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, hogThatPreemptsIsNamed)
+}
+
+func hogThatPreemptsIsNamed(t *testing.T, types string) {
 	busy := startChild(t, "busy")
 	hog := startChild(t, "hog")
 	busy.tell()
 	tid := int32(busy.hearNumbers()[0])
 	var said string
-	rec := recordLive(t, Config{Pids: []int{busy.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{busy.pid}}, func() {
 		hog.tell()
 		said = hog.hear()[0]
 	})
@@ -176,10 +188,13 @@ func TestThreadNamesAreKeptByteByByte(t *testing.T) {
 }
 
 func TestExecFromAnotherThreadTakesTheLeadersTid(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, execFromAnotherThreadTakesTheLeadersTid)
+}
+
+func execFromAnotherThreadTakesTheLeadersTid(t *testing.T, types string) {
 	c := startChild(t, "exec")
 	var tid int32
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		tid = int32(c.hearNumbers()[0])
 		c.cmd.Wait()
@@ -198,9 +213,12 @@ func TestExecFromAnotherThreadTakesTheLeadersTid(t *testing.T) {
 }
 
 func TestEndOfTheLastTargetEndsTheRecording(t *testing.T) {
-	testenv.Root(t)
+	eachFlavour(t, endOfTheLastTargetEndsTheRecording)
+}
+
+func endOfTheLastTargetEndsTheRecording(t *testing.T, types string) {
 	a, b := startChild(t, "exit"), startChild(t, "exit")
-	rec := recordLive(t, Config{Pids: []int{a.pid, b.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{a.pid, b.pid}}, func() {
 		a.end()
 		time.Sleep(200 * time.Millisecond)
 		b.end()

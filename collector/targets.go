@@ -23,7 +23,10 @@ func (k *kernel) trace(pid int32) error {
 
 // snapshot passes on the state of each thread of the targets that has not
 // been in an event yet.
-func (k *kernel) snapshot(each func(raw []byte) error) error {
+func (k *kernel) snapshot(pids []int32, each func(raw []byte) error) error {
+	if k.byProc {
+		return k.procSnapshot(pids, each)
+	}
 	if k.iter == nil {
 		return nil
 	}

@@ -16,8 +16,11 @@ import (
 )
 
 func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
-	testenv.Root(t)
-	needRegisters(t)
+	eachFlavour(t, writerOfAPipeIsNamedAsTheWaker)
+}
+
+func writerOfAPipeIsNamedAsTheWaker(t *testing.T, types string) {
+	needRegisters(t, types)
 	var pipe [2]int
 	if err := unix.Pipe(pipe[:]); err != nil { // inherited: no CLOEXEC
 		t.Fatal(err)
@@ -26,7 +29,7 @@ func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
 	defer unix.Close(pipe[1])
 	c := startChild(t, "pipe", "TAILTRACE_TEST_FD="+strconv.Itoa(pipe[0]))
 	writer := make(chan int32, 1)
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		onThread(func(tid int32) {
 			writer <- tid
@@ -68,11 +71,14 @@ func TestWriterOfAPipeIsNamedAsTheWaker(t *testing.T) {
 }
 
 func TestHolderOfAContendedMutexIsNamed(t *testing.T) {
-	testenv.Root(t)
-	needRegisters(t)
+	eachFlavour(t, holderOfAContendedMutexIsNamed)
+}
+
+func holderOfAContendedMutexIsNamed(t *testing.T, types string) {
+	needRegisters(t, types)
 	c := startChild(t, "lock")
 	var holder int32
-	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+	rec := recordLive(t, Config{BTF: types, Pids: []int{c.pid}}, func() {
 		c.tell()
 		holder = int32(c.hearNumbers()[0])
 	})
@@ -86,7 +92,7 @@ func TestHolderOfAContendedMutexIsNamed(t *testing.T) {
 
 func TestHolderIsNamedByOurThreadIDOfAnotherNamespace(t *testing.T) {
 	testenv.Root(t)
-	needRegisters(t)
+	needRegisters(t, "")
 	c := startChildIn(t, "lock", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID})
 	if c.pid != 1 {
 		t.Fatalf("process %d in its own namespace", c.pid)

@@ -19,7 +19,9 @@ const checkWatch = time.Second
 
 func runCheck(s streams, args []string) error {
 	f := newFlags(s, "check", "", "Attaches what a recording would, for a moment and to no process, and says what this kernel and box\nallow and what could not be said without what is missing. Needs the rights of a recording.")
+	c := collector.Config{SampleHz: collector.DefaultSampleHz}
 	asJSON := f.Bool("json", false, "print JSON")
+	addTypesFlag(f, &c)
 	quiet := addQuietFlags(f)
 	duration := f.Duration("duration", 0, "with --quiet: how long the machine must stay quiet (0: 10m)")
 	if err := parse(f, args); err != nil {
@@ -31,14 +33,14 @@ func runCheck(s streams, args []string) error {
 	if quiet.wanted() {
 		return checkQuiet(s, quiet, *duration, *asJSON)
 	}
-	c, err := collector.Check(collector.Config{SampleHz: collector.DefaultSampleHz, Out: "-"}, checkWatch)
+	report, err := collector.Check(c, checkWatch)
 	if err != nil {
 		return err
 	}
 	if *asJSON {
-		return writeCapability(s.out, c)
+		return writeCapability(s.out, report)
 	}
-	return printCapability(s.out, c)
+	return printCapability(s.out, report)
 }
 
 // checkQuiet needs no rights, but to see the crontabs of users.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,10 +27,10 @@ func withoutFolders() {
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// check runs tailtrace check without some folders.
-func (i *itself) check(t *testing.T, hide ...string) (code int, said string) {
+// without runs tailtrace without some folders.
+func (i *itself) without(t *testing.T, hide []string, args ...string) (code int, said string) {
 	t.Helper()
-	cmd := i.command("without-folders", "check")
+	cmd := i.command("without-folders", args...)
 	cmd.Env = append(os.Environ(), hideEnv+"="+strings.Join(hide, " "))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()
@@ -39,17 +40,43 @@ func (i *itself) check(t *testing.T, hide ...string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-func TestKernelWithoutTypesIsRefusedWithTheFloor(t *testing.T) {
+func TestKernelWithoutTypesIsRefusedWithTheWayOut(t *testing.T) {
 	testenv.Root(t)
 	self := newItself(t)
-	code, said := self.check(t, "/sys/kernel/btf")
+	code, said := self.without(t, []string{"/sys/kernel/btf"}, "check")
 	if code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{"BTF", "CONFIG_DEBUG_INFO_BTF", "hint: ", "5.8"} {
+	for _, want := range []string{"BTF", "CONFIG_DEBUG_INFO_BTF", "hint: --btf FILE", "pahole"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
 		}
+	}
+}
+
+func TestKernelWithoutTypesIsRecordedByAFileWithThem(t *testing.T) {
+	testenv.Root(t)
+	self := newItself(t)
+	types, err := os.ReadFile("/sys/kernel/btf/vmlinux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(self.dir, "vmlinux.btf"), types, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hidden := []string{"/sys/kernel/btf"}
+	code, said := self.without(t, hidden, "check", "--btf", "vmlinux.btf")
+	if code != exitDone || lacks(said, "off: ") || strings.Contains(said, "tp_btf") || !strings.Contains(said, "raw_tp") {
+		t.Errorf("check: exit code %d:\n%s", code, said)
+	}
+	pid := self.startPublisher(t)
+	code, said = self.without(t, hidden, "-pid", fmt.Sprint(pid), "-out", "events.bin", "--duration", "1s", "-btf", "vmlinux.btf")
+	if code != exitDone || strings.Contains(said, "no request windows") || lacks(said, "not observed") {
+		t.Errorf("record: exit code %d:\n%s", code, said)
+	}
+	code, said = self.without(t, hidden, "check", "--btf", "program")
+	if code != exitFailed || !strings.Contains(said, "tailtrace: error: ") || !strings.Contains(said, ".BTF section") || !strings.Contains(said, "hint: ") {
+		t.Errorf("a file of another kind: exit code %d:\n%s", code, said)
 	}
 }
 
@@ -61,7 +88,7 @@ func TestTracefsIsNotNeeded(t *testing.T) {
 			dirs = append(dirs, dir)
 		}
 	}
-	code, said := newItself(t).check(t, dirs...)
+	code, said := newItself(t).without(t, dirs, "check")
 	if code != exitDone || lacks(said, "off: ") {
 		t.Errorf("without %v: exit code %d:\n%s", dirs, code, said)
 	}

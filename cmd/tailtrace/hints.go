@@ -20,9 +20,14 @@ func hintFor(err error) string {
 	return readHint(err)
 }
 
+const typesHint = "'pahole --btf_encode_detached FILE VMLINUX' makes them from the vmlinux with debug symbols of exactly this kernel, " +
+	"and BTFhub has those of many distributions' kernels; see docs/KERNELS.md"
+
 func recordHint(err error) string {
 	var privilege *collector.PrivilegeError
 	var kernel *collector.KernelError
+	var noTypes *collector.NoTypesError
+	var types *collector.TypesError
 	var process *collector.NoProcessError
 	var thread *collector.ThreadError
 	switch {
@@ -30,6 +35,10 @@ func recordHint(err error) string {
 		return "run it with sudo, or give it these capabilities"
 	case errors.As(err, &kernel):
 		return "distributions' kernels from 5.8 on have what is needed, unless they are locked down; see docs/KERNELS.md"
+	case errors.As(err, &noTypes):
+		return "--btf FILE gives it this kernel's types. " + typesHint
+	case errors.As(err, &types):
+		return typesHint
 	case errors.As(err, &process):
 		return "has it ended? find the service with pgrep NAME"
 	case errors.As(err, &thread):

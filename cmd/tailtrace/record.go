@@ -32,6 +32,7 @@ func runRecord(s streams, args []string) error {
 	f.StringVar(&c.Stacks, "stacks", collector.DefaultStacks, "stacks to take: off, cpu (at samples), or all (also when a thread blocks)")
 	f.BoolVar(&c.NoFollow, "no-follow", false, "leave out child processes")
 	f.IntVar(&c.BufferBytes, "buffer", 0, "kernel buffer for all CPUs, bytes (0: chosen)")
+	addTypesFlag(f, &c)
 	quiet := addQuietFlags(f)
 	if err := missingPid(args); err != nil {
 		return err
@@ -53,6 +54,17 @@ func runRecord(s streams, args []string) error {
 		}
 	}
 	return record(s, c, quiet)
+}
+
+// addTypesFlag adds the flag for kernels that do not know their types.
+func addTypesFlag(f *pflag.FlagSet, c *collector.Config) {
+	f.Func("btf", "`FILE` with this kernel's types (BTF), for one that has none itself", func(path string) error {
+		if path == "" {
+			return errors.New("no file given")
+		}
+		c.BTF = path
+		return nil
+	})
 }
 
 // missingPid catches `-pid $(pgrep nothing) -out FILE`, in which an ordinary

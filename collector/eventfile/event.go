@@ -163,6 +163,6 @@ type Event struct {
 	Counts [Counters]uint64 // counters, by Counter
 
 	Tgid  int32  // task, fork (the child's)
-	Start uint64 // task: start time, ns since boot; tells a reused tid apart
+	Start uint64 // task: start time, ns since boot; tells a reused tid apart; 0 = not known
 	Comm  string // task: as the kernel has it, may be invalid UTF-8
 }

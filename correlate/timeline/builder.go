@@ -93,7 +93,8 @@ func (b *Builder) addTask(e *eventfile.Event) {
 		return
 	}
 	t := b.threads[e.Tid]
-	if t != nil && (t.start == e.Start || e.Start == 0) {
+	if t != nil && (t.start == e.Start || e.Start == 0 || t.start == 0) {
+		t.start = max(t.start, e.Start)
 		return
 	}
 	if t != nil { // the tid was reused

@@ -293,6 +293,18 @@ func TestSegments(t *testing.T) {
 			end:  us(30),
 			want: []piece{{svc, us(10), us(30), "running", ""}},
 		},
+		"a start that becomes known is not another thread's": {
+			events: []eventfile.Event{
+				{Kind: eventfile.KindTask, Tid: 102, Tgid: svc, Comm: "worker", Flags: eventfile.FlagTarget},
+				{Kind: eventfile.KindSnapshot, Time: us(5), Tid: 102, CPU: 0, State: 1, Syscall: 35},
+				{Kind: eventfile.KindTask, Time: us(20), Tid: 102, Tgid: svc, Comm: "worker", Flags: eventfile.FlagTarget, Start: 999},
+				waking(us(20), 0, 102, hog, 0), sw(us(22), 0, hog, 102, 0), sw(us(30), 0, 102, 0, 1),
+			},
+			end: us(30),
+			want: []piece{
+				{102, us(5), us(20), "sleep", ""}, {102, us(20), us(22), "waking", "hog"}, {102, us(22), us(30), "running", ""},
+			},
+		},
 		"a reused tid starts afresh": {
 			events: []eventfile.Event{
 				sw(us(10), 0, 0, svc, 0), sw(us(20), 0, svc, 0, eventfile.StateDead),
