@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,44 @@ func TestCheck(t *testing.T) {
 		}
 		if diff := cmp.Diff(known(t, k), &got); diff != "" {
 			t.Errorf("not as known (-known +got); go test -tags vmtest ./internal/vmtest -run TestCheck -args -kernels %s -update:\n%s", k.Name(), diff)
+		}
+	})
+}
+
+// Of a kernel that is taken as one which does not know its types, a file with
+// them gives all that it has, in other ways; a file of this machine's does not.
+func TestCheckWithoutTypes(t *testing.T) {
+	otherWay := map[string]string{"tp_btf": "raw_tp", "iter/task": "/proc", "bpf_task_pt_regs": "kernel stack"}
+	eachKernel(t, func(t *testing.T, k vmtest.Kernel) {
+		const own, ours = "/sys/kernel/btf/vmlinux", "/ours.btf"
+		tailtrace := build(t, k.Arch, "cmd/tailtrace")
+		with := func(types string) (int, string) {
+			return guest(t, &vmtest.Guest{
+				Kernel: k,
+				Job:    vmtest.Job{Args: []string{"/bin/tailtrace", "check", "--json", "--btf", types}, Dir: "/"},
+				Files:  map[string]string{"/bin/tailtrace": tailtrace, ours: own},
+			}, 5*time.Minute)
+		}
+		want := known(t, k).Hooks
+		for i := range want {
+			if how, ok := otherWay[want[i].How]; ok {
+				want[i].How = how
+			}
+		}
+		code, out := with(own)
+		var got check
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+			t.Fatalf("exit code %d, %v:\n%s", code, err, out)
+		}
+		if diff := cmp.Diff(want, got.Hooks); diff != "" {
+			t.Errorf("hooks (-want +got):\n%s", diff)
+		}
+		refusal := "this kernel"
+		if k.Arch != runtime.GOARCH {
+			refusal = "they are of " + runtime.GOARCH
+		}
+		if code, out := with(ours); code != 1 || !strings.Contains(out, refusal) || !strings.Contains(out, "hint: ") {
+			t.Errorf("with the types of another kernel: exit code %d:\n%s", code, out)
 		}
 	})
 }

@@ -43,14 +43,20 @@ func jobPlan(arch string) lab.Plan {
 
 // The whole job: a service on a kernel of an architecture that this machine
 // has not is recorded there and explained here.
-func TestJob(t *testing.T) {
+func TestJob(t *testing.T) { testJob(t, []int{2, 1}) }
+
+// The same on kernels taken as ones that do not know their types: a file has
+// them.
+func TestJobWithoutTypes(t *testing.T) { testJob(t, []int{1}, "--btf", "/sys/kernel/btf/vmlinux") }
+
+func testJob(t *testing.T, cpus []int, flags ...string) {
 	host := build(t, runtime.GOARCH, "cmd/tailtrace")
 	eachKernel(t, func(t *testing.T, k vmtest.Kernel) {
 		tailtrace, labjob := build(t, k.Arch, "cmd/tailtrace"), build(t, k.Arch, "internal/vmtest/labjob")
-		for _, cpus := range []int{2, 1} {
+		for _, cpus := range cpus {
 			t.Run(fmt.Sprintf("cpus=%d", cpus), func(t *testing.T) {
 				plan := jobPlan(k.Arch)
-				dir := recordJob(t, k, vmtest.Options{CPUs: cpus, InstructionShift: 1}, plan, tailtrace, labjob)
+				dir := recordJob(t, k, vmtest.Options{CPUs: cpus, InstructionShift: 1}, plan, tailtrace, labjob, flags...)
 				explain := explainJob(t, host, dir, plan)
 				checkSums(t, explain, plan)
 				checkVerdicts(t, dir, explain, plan, cpus)
@@ -60,7 +66,7 @@ func TestJob(t *testing.T) {
 }
 
 // recordJob runs the plan in a guest and returns the folder with what it left.
-func recordJob(t *testing.T, k vmtest.Kernel, o vmtest.Options, plan lab.Plan, tailtrace, labjob string) string {
+func recordJob(t *testing.T, k vmtest.Kernel, o vmtest.Options, plan lab.Plan, tailtrace, labjob string, flags ...string) string {
 	t.Helper()
 	text, err := json.Marshal(plan)
 	if err != nil {
@@ -75,7 +81,7 @@ func recordJob(t *testing.T, k vmtest.Kernel, o vmtest.Options, plan lab.Plan, t
 		Kernel:  k,
 		Options: o,
 		Job: vmtest.Job{
-			Args:    []string{"/bin/labjob", "/plan.json", "/bin/tailtrace", plan.Dir + "/events.bin"},
+			Args:    append([]string{"/bin/labjob", "/plan.json", "/bin/tailtrace", plan.Dir + "/events.bin"}, flags...),
 			Dir:     "/",
 			Env:     []string{"TMPDIR=" + vmtest.ScratchDir},
 			Results: plan.Dir,

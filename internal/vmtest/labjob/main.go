@@ -1,7 +1,9 @@
 // Command labjob plays a plan of the lab inside a guest while another process
 // records its service, as a user's recorder would.
 //
-//	labjob PLAN.json TAILTRACE EVENTS.bin
+//	labjob PLAN.json TAILTRACE EVENTS.bin [FLAG...]
+//
+// Flags are for the recorder.
 package main
 
 import (
@@ -28,8 +30,8 @@ func main() {
 }
 
 func job(args []string) error {
-	if len(args) != 3 {
-		return errors.New("usage: labjob PLAN.json TAILTRACE EVENTS.bin")
+	if len(args) < 3 {
+		return errors.New("usage: labjob PLAN.json TAILTRACE EVENTS.bin [FLAG...]")
 	}
 	text, err := os.ReadFile(args[0])
 	if err != nil {
@@ -42,7 +44,7 @@ func job(args []string) error {
 	if err := os.MkdirAll(plan.Dir, 0o755); err != nil {
 		return err
 	}
-	rec := &recorder{tailtrace: args[1], events: args[2]}
+	rec := &recorder{tailtrace: args[1], events: args[2], flags: args[3:]}
 	ran, err := lab.Run(context.Background(), plan, rec.start)
 	if err := errors.Join(err, rec.wait()); err != nil {
 		return err
@@ -56,13 +58,14 @@ func job(args []string) error {
 // recorder is tailtrace as a process of its own. It ends with the service.
 type recorder struct {
 	tailtrace, events string
+	flags             []string
 	cmd               *exec.Cmd
 	done              chan error
 }
 
 // start returns once recording is on: the file has its header from then on.
 func (r *recorder) start(pid int) error {
-	r.cmd = exec.Command(r.tailtrace, "-pid", strconv.Itoa(pid), "-out", r.events)
+	r.cmd = exec.Command(r.tailtrace, append([]string{"-pid", strconv.Itoa(pid), "-out", r.events}, r.flags...)...)
 	r.cmd.Stdout, r.cmd.Stderr = os.Stdout, os.Stderr
 	if err := r.cmd.Start(); err != nil {
 		return err
