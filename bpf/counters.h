@@ -10,7 +10,7 @@
 
 #include "emit.h"
 
-/* counters: those that this machine has, as bits by counter_id; 0 costs nothing. */
+/* counters: those that this machine has, as bits by counter_id */
 volatile const __u8 counters;
 
 /* include/uapi/linux/bpf.h */
@@ -34,6 +34,7 @@ struct counter_map stalled SEC(".maps");
 /* The present stay of a target on this CPU, and what the counters were when it began. */
 struct stay {
 	__u64 since;
+	__u64 charged; /* to the thread, ever */
 	__u32 tid; /* 0: none that was seen to begin */
 	__u32 counted;
 	__u64 counts[COUNTERS];
@@ -63,12 +64,27 @@ static __always_inline void read_counter(struct stay *s, void *events, __u32 id)
 	s->counted |= 1 << id;
 }
 
-static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now)
+/* What is charged is read a little earlier than the clock, at both ends. */
+#define MIN_AWAY 20000 /* ns */
+
+/*
+ * not_charged returns for how much of its stay a thread was not charged: the
+ * hypervisor had its CPU, as far as it says so, or interrupts did, where the
+ * kernel keeps their time apart.
+ */
+static __always_inline __u64 not_charged(const struct stay *s, __u64 now, __u64 charged)
+{
+	__s64 away = (now - s->since) - (charged - s->charged);
+
+	return away < MIN_AWAY ? 0 : away;
+}
+
+static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now, __u64 away)
 {
 	__u32 counted = s->counted & now->counted;
 	struct counters_event *e;
 
-	if (!counted)
+	if (!counted && !away)
 		return;
 	e = reserve(c, now->since, sizeof(*e));
 	if (!e)
@@ -77,28 +93,31 @@ static __always_inline void emit_counters(struct cpu_state *c, const struct stay
 	e->tid = s->tid;
 	e->counted = counted;
 	e->since = s->since;
+	e->away = away;
 	for (int i = 0; i < COUNTERS; i++)
 		e->counts[i] = now->counts[i] - s->counts[i];
 	submit(e);
 }
 
-/* count_switch ends the stay of a target and begins another one's; next_tid is 0 for others. */
-static __always_inline void count_switch(struct cpu_state *c, __u64 now, __u32 prev_tid, __u32 next_tid)
+/* count_switch ends the stay of a target and begins another one's; next is NULL for others. */
+static __always_inline void count_switch(struct cpu_state *c, __u64 now, struct task_struct *prev, struct task_struct *next)
 {
-	struct stay fresh = { .since = now, .tid = next_tid };
+	struct stay fresh = { .since = now };
 	struct stay *s;
 	__u32 zero = 0;
 
-	if (!counters)
-		return;
 	s = bpf_map_lookup_elem(&stays, &zero);
-	if (!s || (!s->tid && !next_tid))
+	if (!s || (!s->tid && !next))
 		return;
+	if (next) {
+		fresh.tid = READ(next, pid);
+		fresh.charged = READ(next, se.sum_exec_runtime);
+	}
 	read_counter(&fresh, &cycles, COUNTER_CYCLES);
 	read_counter(&fresh, &instructions, COUNTER_INSTRUCTIONS);
 	read_counter(&fresh, &stalled, COUNTER_STALLED);
-	if (s->tid && s->tid == prev_tid)
-		emit_counters(c, s, &fresh);
+	if (s->tid && s->tid == READ(prev, pid))
+		emit_counters(c, s, &fresh, not_charged(s, now, READ(prev, se.sum_exec_runtime)));
 	*s = fresh;
 }
 

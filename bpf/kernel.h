@@ -54,6 +54,7 @@ struct cfs_rq {
 };
 
 struct sched_entity {
+	__u64 sum_exec_runtime;
 	unsigned char sched_delayed;
 	struct cfs_rq *cfs_rq;
 };

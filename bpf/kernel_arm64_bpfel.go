@@ -37,6 +37,7 @@ type KernelCountersEvent struct {
 	Tid     uint32
 	Counted uint32
 	Since   uint64
+	Away    uint64
 	Counts  [3]uint64
 }
 
@@ -153,6 +154,7 @@ type KernelStackEvent struct {
 type KernelStay struct {
 	_       structs.HostLayout
 	Since   uint64
+	Charged uint64
 	Tid     uint32
 	Counted uint32
 	Counts  [3]uint64

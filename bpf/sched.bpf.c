@@ -139,7 +139,7 @@ static __always_inline void on_switch(void *ctx, _Bool preempt, struct task_stru
 		arriver = thread_of(next, to, now);
 	if (from && stack_off_cpu && state && !(state & TASK_DEAD) && may_take(c, now))
 		stack = take_stack(ctx, c, now, 0);
-	count_switch(c, now, READ(prev, pid), to ? READ(next, pid) : 0);
+	count_switch(c, now, prev, to ? next : 0);
 	emit_switch(c, now, preempt, state, prev, from, next, to, leaver, stack);
 	if (arriver)
 		track_arriver(arriver);

@@ -193,7 +193,7 @@ func TestEventsDoNotWakeTheRecorder(t *testing.T) {
 	idle, _ := count()
 	target.tell()
 	busy, events := count()
-	if events < 1000 || (busy-idle)*10 > events {
+	if events < 1000 || (busy-idle)*3 > events {
 		t.Errorf("the recorder went to sleep %d times for %d switches, %d times for none", busy, events, idle)
 	}
 }

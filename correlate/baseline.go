@@ -16,6 +16,7 @@ type Baseline struct {
 	Faults  int64   // page faults
 	Spans   int64   // ns in runtime spans
 	Foreign int64   // ns others had its CPU before it
+	Away    int64   // ns its CPU was away
 	Box     BoxFigures
 	Figures figures
 }
@@ -63,6 +64,7 @@ func baseline(reqs []*Request, g *Group) Baseline {
 	b.Faults = pick((*Request).faults)
 	b.Spans = pick(func(r *Request) int64 { return r.Spans })
 	b.Foreign = pick(func(r *Request) int64 { return r.foreign })
+	b.Away = pick((*Request).cpuAway)
 	for i := range g.Steps {
 		b.Steps = append(b.Steps, stepMedian(reqs, g, i))
 	}

@@ -15,6 +15,7 @@ type testPMU struct {
 	isOn    bool
 	since   Time
 	counted [eventfile.Counters]float64
+	away    int64 // ns of the stay that the thread is not charged for
 }
 
 func (p *testPMU) run(d int64) {
@@ -25,15 +26,15 @@ func (p *testPMU) run(d int64) {
 
 // see takes a switch before it is added.
 func (p *testPMU) see(s *scenario, e *eventfile.Event) {
-	if p.isOn && e.Tid == svcTid && p.set != 0 {
-		c := eventfile.Event{Kind: eventfile.KindCounters, Tid: svcTid, CPU: e.CPU, Dur: int64(s.now - p.since), ID: p.set}
+	if p.isOn && e.Tid == svcTid && (p.set != 0 || p.away != 0) {
+		c := eventfile.Event{Kind: eventfile.KindCounters, Tid: svcTid, CPU: e.CPU, Dur: int64(s.now - p.since), ID: p.set, Away: p.away}
 		for i, n := range p.counted {
 			c.Counts[i] = uint64(n)
 		}
 		s.add(c)
 	}
 	if p.isOn = e.Peer == svcTid; p.isOn {
-		p.since, p.counted = s.now, [eventfile.Counters]float64{}
+		p.since, p.counted, p.away = s.now, [eventfile.Counters]float64{}, 0
 	}
 }
 

@@ -50,6 +50,7 @@ type Request struct {
 	stay       Time  // the last of these stays
 	sampleGap  int64 // ns, see EvidenceSampleGap
 	counted    counted
+	away       int64 // ns of its stays that the kernel did not charge, at least
 	story      *story
 }
 

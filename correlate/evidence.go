@@ -71,6 +71,10 @@ const (
 	EvidenceStep = "step"
 	// EvidenceStretch: the steps ran for Value times their normal time.
 	EvidenceStretch = "stretch"
+	// EvidenceAway: for NS at least its CPU was away while the thread had it:
+	// the kernel did not charge the thread for it, as when a hypervisor runs
+	// something else and says so.
+	EvidenceAway = "cpu-away"
 	// EvidenceInstructions: how many instructions its stays on the CPU took,
 	// the kernel's included. This and the next three are of stays that it had
 	// to itself, and absent where nothing counted or others shared them.

@@ -54,7 +54,7 @@ func (rec *Recording) explain(r *Request) Explanation {
 	case lead == part.OtherRequest:
 		x.Verdict = VerdictQueued
 	case lead == part.Running:
-		x.Verdict = runningVerdict(r)
+		x.Verdict = runningVerdict(r, booked[part.Running])
 	default:
 		x.Verdict = lead.String()
 	}
@@ -85,12 +85,14 @@ func untilHalf(order []part.Part, excess *part.Times, total int64) (list []part.
 	return list
 }
 
-// runningVerdict looks further where the time was spent running. One step that
-// did it is said before why: whether it had more to do or was slow at it, the
-// counts tell beside it.
-func runningVerdict(r *Request) string {
+// runningVerdict looks further where the time was spent running, over ns
+// beyond normal. One step that did it is said before why: whether it had more
+// to do or was slow at it, the counts tell beside it.
+func runningVerdict(r *Request, over int64) string {
 	s := stepStretch(r)
 	switch {
+	case r.wasAway(over):
+		return VerdictSlowCore
 	case s.slowStep():
 		return VerdictSlowStep
 	case moreWork(r):

@@ -63,8 +63,11 @@ const (
 	KindSample Kind = 15
 	// KindCounters is what CPU counted while it had target Tid, in the Dur ns
 	// that end at Time, when Tid left it: Counts, of those counters that ID
-	// has the bits of; the others were not measured. It comes before the
-	// KindSwitch of the same Time.
+	// has the bits of; the others were not measured. Away, where it is not 0,
+	// is for how much of Dur the kernel did not charge Tid: as a hypervisor
+	// had the CPU, or interrupts did that it keeps apart. Little is 0, and so
+	// is what the kernel does not know. The event comes before the KindSwitch
+	// of the same Time.
 	KindCounters Kind = 16
 )
 
@@ -161,6 +164,7 @@ type Event struct {
 	Stack      uint64    // switch (of Tid), sample: id of a Stack, or 0
 
 	Counts [Counters]uint64 // counters, by Counter
+	Away   int64            // counters; ns
 
 	Tgid  int32  // task, fork (the child's)
 	Start uint64 // task: start time, ns since boot; tells a reused tid apart; 0 = not known

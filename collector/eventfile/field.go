@@ -27,6 +27,7 @@ const (
 	fieldCycles // and what else a Counter counts, in their order
 	fieldInstructions
 	fieldStalled
+	fieldAway
 	fieldCount
 )
 

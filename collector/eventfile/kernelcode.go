@@ -48,6 +48,8 @@ func (b *kernelBlock) code(e *Event, f field, cpu uint64) uint64 {
 		return n
 	case fieldCycles, fieldInstructions, fieldStalled:
 		return e.Counts[f-fieldCycles]
+	case fieldAway:
+		return uint64(e.Away)
 	default: // fieldFdType
 		return uint64(e.FdType)
 	}

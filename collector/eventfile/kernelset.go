@@ -60,6 +60,9 @@ func (b *kernelReader) set(e *Event, f field, code, cpu uint64) (ok bool) {
 	case fieldCycles, fieldInstructions, fieldStalled:
 		e.Counts[f-fieldCycles] = code
 		return true
+	case fieldAway:
+		e.Away = int64(code)
+		return true
 	}
 	return ok
 }

@@ -65,7 +65,7 @@ func leads(r *Request) []lead {
 	case correlate.VerdictMoreWork:
 		return append(countLeads[:len(countLeads):len(countLeads)], lead{correlate.EvidenceStretch, ""})
 	case correlate.VerdictSlowCore, correlate.VerdictUnexplained:
-		return slices.Concat([]lead{{correlate.EvidenceStretch, ""}}, countLeads, []lead{
+		return slices.Concat([]lead{{correlate.EvidenceAway, ""}, {correlate.EvidenceStretch, ""}}, countLeads, []lead{
 			{correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
 			{correlate.EvidenceCold, ""}, {correlate.EvidenceOtherCPUs, ""}, {correlate.EvidenceOtherTask, ""},
 		})
@@ -166,6 +166,8 @@ func figurePhrase(e *correlate.Evidence) string {
 			return fmt.Sprintf("%s ran %s longer", Printable(e.Name), Duration(e.NS))
 		}
 		return fmt.Sprintf("%s ran %.2g times its normal time, +%s", Printable(e.Name), v, Duration(e.NS))
+	case correlate.EvidenceAway:
+		return fmt.Sprintf("its CPU was away for %s (normal %s)", Duration(int64(v)), Duration(int64(n)))
 	case correlate.EvidenceStretch:
 		return fmt.Sprintf("ran %.2f times the normal time", v)
 	case correlate.EvidenceSteal:

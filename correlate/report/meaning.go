@@ -16,7 +16,7 @@ func meaning(verdict string) string {
 
 var meanings = map[string]string{
 	"slow-step":   "one step ran much longer than it does normally",
-	"slow-core":   "every step ran slower, all together",
+	"slow-core":   "every step ran slower, or its CPU was away",
 	"more-work":   "it took more instructions than normal requests do",
 	"unexplained": "it ran for longer, and nothing recorded says why",
 	"mixed":       "no single part has half of the excess",

@@ -11,6 +11,9 @@ type Stay struct {
 	// counters whose bits are in Counted; the others were not measured.
 	Counts  [eventfile.Counters]uint64
 	Counted uint32
+	// Away is for how much of it the kernel did not charge the thread, ns;
+	// 0 = little, or not known.
+	Away int64
 }
 
 // Len returns the stay's length in nanoseconds.
@@ -22,5 +25,5 @@ func (b *Builder) addCounters(t *thread, e *eventfile.Event) {
 	if b.Counted == nil || t.state != stateOnCPU || t.cpu != e.CPU || t.since != e.Time.Add(-e.Dur) || e.Dur <= 0 {
 		return
 	}
-	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID})
+	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID, Away: e.Away})
 }

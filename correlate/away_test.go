@@ -1,0 +1,66 @@
+package correlate
+
+import (
+	"testing"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+func TestTimeThatWasNotChargedIsNotTheStepsDoing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		inside func(s *scenario) // of the second step
+		want   string
+		away   int64 // ns; 0: nothing may be said of it
+	}{
+		"the CPU was away":    {func(s *scenario) { s.run(3000 * us); s.pmu.away = 2900 * us }, VerdictSlowCore, 2900 * us},
+		"for the lesser part": {func(s *scenario) { s.run(3000 * us); s.pmu.away = 1000 * us }, VerdictSlowStep, 1000 * us},
+		"not at all":          {func(s *scenario) { s.run(3000 * us) }, VerdictSlowStep, 0},
+		"interrupts that the kernel keeps apart": {func(s *scenario) {
+			s.span(eventfile.KindSoftirq, 3, 3000*us)
+			s.pmu.away = 3000 * us
+		}, "softirq", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t)
+			s.normal(60)
+			s.request(normalSteps, func() { tt.inside(s) })
+			s.normal(39)
+			_, x, _ := s.one()
+			var away int64
+			if e := find(x, EvidenceAway, nil); e != nil {
+				away = e.NS
+			}
+			if x.Verdict != tt.want || away != tt.away {
+				t.Errorf("verdict %q with the CPU away for %d ns, want %q and %d", x.Verdict, away, tt.want, tt.away)
+			}
+		})
+	}
+}
+
+func TestTimeAwayIsOfARequestOnlyAsFarAsItMustBe(t *testing.T) {
+	for name, tt := range map[string]struct {
+		reqs []*Request
+		want []int64
+	}{
+		"a stay of its own":   {[]*Request{timedRequest(90, 100, 200, 210)}, []int64{40}},
+		"a stay of two":       {[]*Request{timedRequest(90, 110, 170, 175), timedRequest(176, 180, 200, 210)}, []int64{15, 0}},
+		"both at once":        {[]*Request{timedRequest(90, 100, 190, 200), timedRequest(90, 100, 195, 200)}, []int64{0, 0}},
+		"none for the thread": {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gs, pieces := groups{}, lanes{}
+			for i, r := range tt.reqs {
+				r.group = gs.of(r)
+				cut(r, int32(i), r.group, pieces)
+			}
+			pieces.finish()
+			newStayBook(tt.reqs, pieces).add(&timeline.Stay{Tid: svcTid, Start: 100, End: 200, Away: 40})
+			for i, r := range tt.reqs {
+				if r.away != tt.want[i] {
+					t.Errorf("request %d: %d ns, want %d", i, r.away, tt.want[i])
+				}
+			}
+		})
+	}
+}
