@@ -14,13 +14,19 @@ import (
 // with many threads is traced; -benchtime 1x is enough.
 func BenchmarkKernelSide(b *testing.B) {
 	testenv.Root(b)
+	types := copyOfOwnTypes(b)
+	b.Run("tp_btf", func(b *testing.B) { benchmarkKernelSide(b, "") })
+	b.Run("raw_tp", func(b *testing.B) { benchmarkKernelSide(b, types) })
+}
+
+func benchmarkKernelSide(b *testing.B, types string) {
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer stats.Close()
 	c := startChild(b, "churn")
-	k, err := openKernel(&Config{SampleHz: DefaultSampleHz})
+	k, err := openKernel(&Config{BTF: types, SampleHz: DefaultSampleHz})
 	if err != nil {
 		b.Fatal(err)
 	}
