@@ -86,7 +86,7 @@ func (s *session) introduce() error {
 		}
 	}
 	if s.cfg.BTF != "" {
-		if err := s.rec.note("this kernel does not know its types; not observed: " + lostWithoutTypes); err != nil {
+		if err := s.rec.note("this kernel does not know its types: it is unknown " + lostWithoutTypes); err != nil {
 			return err
 		}
 	}
