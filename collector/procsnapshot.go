@@ -3,7 +3,6 @@ package collector
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,33 +18,26 @@ import (
 // kernel has that. It tells less: a runnable thread may have a CPU or wait for
 // one, so nothing is said of it before its first event.
 func (k *kernel) procSnapshot(pids []int32, each func(raw []byte) error) error {
-	threads := k.maps.Maps[bpf.KernelMapThreads]
 	for _, pid := range pids {
-		dir := "/proc/" + strconv.Itoa(int(pid)) + "/task"
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		dirs, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
 		if err != nil {
 			return fmt.Errorf("take snapshot: %w", err)
 		}
-		for _, entry := range entries {
-			tid, err := strconv.ParseUint(entry.Name(), 10, 32)
-			if err != nil {
-				continue
-			}
-			e := blockedThread(filepath.Join(dir, entry.Name()), pid, uint32(tid))
+		for _, dir := range dirs {
+			e := blockedThread(dir, pid)
 			if e == nil {
 				continue
 			}
 			// One that has been in an event meanwhile may have changed while
 			// it was read; the event tells more.
-			var state bpf.KernelThread
-			if err := threads.Lookup(uint32(tid), &state); !errors.Is(err, ebpf.ErrKeyNotExist) {
+			seen, err := k.hasSeen(e.Task.Tid)
+			if err != nil {
+				return fmt.Errorf("take snapshot: %w", err)
+			}
+			if seen {
 				continue
 			}
-			raw := unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e))
-			if err := each(raw); err != nil {
+			if err := each(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e))); err != nil {
 				return err
 			}
 		}
@@ -53,10 +45,24 @@ func (k *kernel) procSnapshot(pids []int32, each func(raw []byte) error) error {
 	return nil
 }
 
+// hasSeen reports whether a thread has been in an event.
+func (k *kernel) hasSeen(tid uint32) (bool, error) {
+	var state bpf.KernelThread
+	err := k.maps.Maps[bpf.KernelMapThreads].Lookup(tid, &state)
+	if errors.Is(err, ebpf.ErrKeyNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // blockedThread returns the state of a thread by its folder in /proc, or nil
 // where it is not blocked. Its start is left open: /proc has it in clock ticks.
-func blockedThread(dir string, pid int32, tid uint32) *bpf.KernelPointEvent {
+func blockedThread(dir string, pid int32) *bpf.KernelPointEvent {
 	at := now()
+	tid, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
+	if err != nil {
+		return nil
+	}
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
 		return nil // it has ended
@@ -74,7 +80,7 @@ func blockedThread(dir string, pid int32, tid uint32) *bpf.KernelPointEvent {
 	}
 	e := &bpf.KernelPointEvent{State: state, Syscall: syscall, Args: args}
 	e.Head.Time, e.Head.Kind, e.Head.Cpu = uint64(at), uint16(bpf.KernelEventKindEV_SNAPSHOT), stat.cpu
-	e.Task.Tid, e.Task.Tgid, e.Task.Flags = tid, uint32(pid), uint32(eventfile.FlagTarget)
+	e.Task.Tid, e.Task.Tgid, e.Task.Flags = uint32(tid), uint32(pid), uint32(eventfile.FlagTarget)
 	copy(e.Task.Comm[:], stat.comm)
 	return e
 }

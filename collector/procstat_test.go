@@ -52,13 +52,13 @@ func TestOnlyBlockedThreadsHaveAStateInProc(t *testing.T) {
 	const stat = " 1 2 3 0 -1 4194560 5 0 0 0 1 2 0 0 20 0 9 0 1234 5678 90 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0"
 	const call = "35 0x10 0x20 0x30 0x0 0x0 0x0 0x7ffc00001000 0x7f0000001000\n"
 	root := fakeProc(t, map[string]string{
-		"asleep/stat": "1 (x) S" + stat, "asleep/syscall": call,
-		"runnable/stat": "2 (x) R" + stat, "runnable/syscall": "running\n",
-		"woken/stat": "3 (x) S" + stat, "woken/syscall": "running\n",
-		"ended/stat":  "4 (x) Z" + stat,
-		"secret/stat": "5 (x) D" + stat, // whose system call may not be read
+		"8/stat": "1 (x) S" + stat, "8/syscall": call,
+		"9/stat": "2 (x) R" + stat, "9/syscall": "running\n",
+		"10/stat": "3 (x) S" + stat, "10/syscall": "running\n",
+		"11/stat": "4 (x) Z" + stat,
+		"12/stat": "5 (x) D" + stat, // whose system call may not be read
 	})
-	e := blockedThread(root+"/asleep", 7, 8)
+	e := blockedThread(root+"/8", 7)
 	if e == nil {
 		t.Fatal("a thread that is asleep has no state")
 	}
@@ -66,11 +66,11 @@ func TestOnlyBlockedThreadsHaveAStateInProc(t *testing.T) {
 	if d.Kind != eventfile.KindSnapshot || d.Tid != 8 || d.CPU != 1 || d.State != eventfile.StateInterruptible || d.Syscall != 35 || d.Args[2] != 0x30 {
 		t.Errorf("asleep: %+v", d)
 	}
-	if e := blockedThread(root+"/secret", 7, 8); e == nil || e.State != eventfile.StateUninterruptible || e.Syscall != eventfile.UnknownSyscall {
+	if e := blockedThread(root+"/12", 7); e == nil || e.State != eventfile.StateUninterruptible || e.Syscall != eventfile.UnknownSyscall {
 		t.Errorf("a thread whose system call may not be read: %+v", e)
 	}
-	for _, name := range []string{"runnable", "woken", "ended", "gone"} {
-		if e := blockedThread(root+"/"+name, 7, 8); e != nil {
+	for name, dir := range map[string]string{"runnable": "9", "woken": "10", "ended": "11", "gone": "13"} {
+		if e := blockedThread(root+"/"+dir, 7); e != nil {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func (k *kernelTypes) selfCheck() error {
 	self, began, err := k.lookAtSelf()
 	if err != nil {
-		return explainRefusal(&TypesError{k.file, "they do not fit this kernel, " + kernelRelease(), err})
+		return err
 	}
 	if what := contradiction(self, began); what != "" {
 		return &TypesError{k.file, fmt.Sprintf("they are of another kernel than this one, %s: by them %s", kernelRelease(), what), nil}
@@ -69,14 +69,14 @@ func (k *kernelTypes) lookAtSelf() (self *bpf.RawKernelSelfFacts, began int64, e
 	}
 	opts := &ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{KernelTypes: k.spec}}
 	if err := spec.LoadAndAssign(&loaded, opts); err != nil {
-		return nil, 0, err
+		return nil, 0, explainRefusal(&TypesError{k.file, "they do not fit this kernel, " + kernelRelease(), err})
 	}
 	defer loaded.Look.Close()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	event, err := openPerf(loaded.Look, every(unix.PERF_COUNT_SW_PAGE_FAULTS), thisThread, anyCPU)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("check kernel types: %w", err)
 	}
 	defer event.Close()
 	if err := touchPage(); err != nil {
@@ -84,13 +84,15 @@ func (k *kernelTypes) lookAtSelf() (self *bpf.RawKernelSelfFacts, began int64, e
 	}
 	self = new(bpf.RawKernelSelfFacts)
 	if err := loaded.Self.Get(self); err != nil {
-		return nil, 0, fmt.Errorf("read what a thread looks like: %w", err)
+		return nil, 0, fmt.Errorf("check kernel types: %w", err)
 	}
 	if self.PidTgid == 0 {
-		return nil, 0, errors.New("the program that reads a thread did not run")
+		return nil, 0, errors.New("check kernel types: the program that reads a thread did not run")
 	}
-	began, err = threadStart(self.Now)
-	return self, began, err
+	if began, err = threadStart(self.Now); err != nil {
+		return nil, 0, fmt.Errorf("check kernel types: %w", err)
+	}
+	return self, began, nil
 }
 
 // threadStart returns when this thread began, ns since boot. bootNow is the time

@@ -37,14 +37,14 @@ func loadTypesFile(path string) (*btf.Spec, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("read kernel types: %w", err)
+		return refuse("it cannot be read", err)
 	}
 	if !info.Mode().IsRegular() {
 		return refuse("it is no regular file", nil)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read kernel types: %w", err)
+		return refuse("it cannot be read", err)
 	}
 	defer f.Close()
 	raw, why, err := rawTypes(f)

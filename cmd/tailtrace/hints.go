@@ -37,7 +37,7 @@ func recordHint(err error) string {
 		return "distributions' kernels from 5.8 on have what is needed, unless they are locked down; see docs/KERNELS.md"
 	case errors.As(err, &noTypes):
 		return "--btf FILE gives it this kernel's types. " + typesHint
-	case errors.As(err, &types):
+	case errors.As(err, &types) && !errors.Is(err, os.ErrNotExist):
 		return typesHint
 	case errors.As(err, &process):
 		return "has it ended? find the service with pgrep NAME"
