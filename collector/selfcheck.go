@@ -39,7 +39,7 @@ func contradiction(self *bpf.RawKernelSelfFacts, began int64) string {
 	switch {
 	case t.Tid != tid || t.Tgid != tgid:
 		return fmt.Sprintf("thread %d of process %d is thread %d of process %d", tid, tgid, t.Tid, t.Tgid)
-	case t.Comm != self.Comm:
+	case commString(t.Comm) != commString(self.Comm): // what follows the name is left from older ones
 		return fmt.Sprintf("thread %q has the name %q", commString(self.Comm), commString(t.Comm))
 	case self.Leader != tgid:
 		return fmt.Sprintf("process %d is process %d", tgid, self.Leader)

@@ -121,7 +121,7 @@ func elfWith(t *testing.T, types []byte) []byte {
 func TestTypesOfAnotherKernelContradictTheThread(t *testing.T) {
 	fits := bpf.RawKernelSelfFacts{Leader: 70, Threads: 5, OnCpu: 1, PidTgid: 70<<32 | 71}
 	fits.ByTypes.Tid, fits.ByTypes.Tgid, fits.ByTypes.Start = 71, 70, 899e6
-	copy(fits.ByTypes.Comm[:], "tailtrace")
+	copy(fits.ByTypes.Comm[:], "tailtrace\x00rest")
 	copy(fits.Comm[:], "tailtrace")
 	const began = 890e6 // to the tick
 	if what := contradiction(&fits, began); what != "" {
