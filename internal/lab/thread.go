@@ -14,6 +14,7 @@ type thread struct {
 	worker *worker
 	delay  int      // see openDelay
 	text   [64]byte // what was read there
+	waited int64    // as it was after the latest answer
 }
 
 // place is the CPUs of a thread, where it goes before ordinary processes.
@@ -33,6 +34,7 @@ func (s *service) newThread() *thread {
 func (t *thread) take() {
 	t.tid = unix.Gettid()
 	t.delay = openDelay()
+	t.waited = t.runDelay()
 	if err := errors.Join(pin(0, t.cpus...), t.setup.shield(rankLoad)); err != nil {
 		panic(err)
 	}
