@@ -24,7 +24,7 @@ func TestFullDiskEndsTheRecordingAndKeepsTheFile(t *testing.T) {
 	c := startChild(t, "yield")
 	c.tell()
 	path := filepath.Join(dir, "events.bin")
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	full := false
 	var first uint64
