@@ -9,7 +9,7 @@ VMTEST := nice -n 19 $(GO) test -count=1 -v -tags vmtest -timeout 3h
 vmtest: vmtest-tools release
 	$(GO) vet -tags vmtest ./internal/vmtest/... ./packaging/...
 	$(VMTEST) ./packaging/...
-	$(VMTEST) -parallel 1 ./internal/vmtest -args -kernels all
+	$(VMTEST) -parallel 2 ./internal/vmtest -args -kernels all
 
 # The tests that tell most, on one kernel of each architecture at the same time.
 vmtest-ci: vmtest-tools
