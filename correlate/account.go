@@ -13,6 +13,7 @@ type accountant struct {
 	reqs    []*Request
 	lanes   map[int32]*lane
 	builder *timeline.Builder // remembers what other threads did
+	late    lateStacks        // and in which calls
 	profile *profiler         // nil: none is wanted
 }
 
@@ -38,7 +39,7 @@ func (l *lane) at(t Time, visit func(*piece)) {
 }
 
 func newAccountant(reqs []*Request, l lanes) *accountant {
-	a := &accountant{reqs: reqs, lanes: map[int32]*lane{}}
+	a := &accountant{reqs: reqs, lanes: map[int32]*lane{}, late: lateStacks{}}
 	for tid, p := range l {
 		a.lanes[tid] = &lane{pieces: p, behind: map[int32]*behind{}}
 	}
@@ -134,6 +135,7 @@ func requestPart(m mode, p part.Part) part.Part {
 }
 
 func (a *accountant) sample(e *eventfile.Event) {
+	a.late.add(e)
 	if a.profile != nil {
 		a.profile.sample(e)
 	}

@@ -14,16 +14,19 @@ type link struct {
 	waited   part.Part // what the request was in
 	depth    int       // 0: waited for by the request itself
 	times    part.Times
-	occupant timeline.Ref // who had the CPU for longest while it waited for one
+	stacks   map[uint64]int64 // of the clock samples that found it on the CPU
+	occupant timeline.Ref     // who had the CPU for longest while it waited for one
 	held     map[timeline.Ref]int64
 	block    *timeline.Block // its longest wait
 	blockNS  int64
 	request  int32 // that it worked on for longest, or -1
+	step     int16 // of that request
 }
 
 const (
-	// maxDepth bounds a chain of threads that wait for each other.
-	maxDepth = 4
+	// maxDepth bounds a chain of threads that wait for each other: a convoy
+	// passes a lock on one by one, and who held it up comes last.
+	maxDepth = 32
 	// minChain is the wait from which on a chain is followed, ns.
 	minChain = 50_000
 )
@@ -65,8 +68,9 @@ func (a *accountant) waker(b *timeline.Block) int32 {
 func (a *accountant) link(what string, tid int32, waited part.Part, depth int, from, to Time) link {
 	l := link{
 		what: what, task: a.builder.Tasks.Now(tid), waited: waited, depth: depth,
-		held: map[timeline.Ref]int64{}, request: a.busyWith(tid, from, to),
+		held: map[timeline.Ref]int64{}, stacks: a.late.between(tid, from, to),
 	}
+	l.request, l.step = a.busyWith(tid, from, to)
 	a.builder.Between(tid, from, to, func(s *timeline.Segment) {
 		l.times[s.Part] += s.Len()
 		if s.Part == part.Preempted || s.Part == part.Waking {
@@ -84,13 +88,14 @@ func (a *accountant) link(what string, tid int32, waited part.Part, depth int, f
 }
 
 // busyWith returns the request that thread tid worked on for longest in
-// [from, to), or -1.
-func (a *accountant) busyWith(tid int32, from, to Time) int32 {
+// [from, to), and which step of it; or -1.
+func (a *accountant) busyWith(tid int32, from, to Time) (req int32, step int16) {
+	req = -1
 	l := a.lanes[tid]
 	if l == nil {
-		return -1
+		return req, step
 	}
-	best, most := int32(-1), int64(0)
+	most := int64(0)
 	look := func(list []piece) {
 		for i := range list {
 			p := &list[i]
@@ -98,14 +103,14 @@ func (a *accountant) busyWith(tid int32, from, to Time) int32 {
 				continue
 			}
 			if ns := int64(min(p.end, to) - max(p.start, from)); ns > most {
-				best, most = p.req, ns
+				req, step, most = p.req, p.step, ns
 			}
 		}
 	}
 	look(l.open)
 	// Pieces that were closed lately, and those that have begun since.
 	look(l.pieces[max(0, l.next-nearPieces):min(len(l.pieces), l.next+nearPieces)])
-	return best
+	return req, step
 }
 
 // nearPieces bounds how far around the present busyWith looks.

@@ -23,6 +23,9 @@ type Evidence struct {
 	Object  string   `json:"object,omitempty"`
 	Context string   `json:"context,omitempty"`
 	Request string   `json:"request,omitempty"`
+	Step    string   `json:"step,omitempty"`  // of Request
+	State   string   `json:"state,omitempty"` // a part
+	Calls   []string `json:"calls,omitempty"` // the innermost first
 	NS      int64    `json:"ns,omitempty"`
 	Count   int64    `json:"count,omitempty"`
 	Depth   int      `json:"depth,omitempty"`
@@ -42,8 +45,10 @@ const (
 	// EvidenceHolder is the thread in the owner word of the futex waited for.
 	EvidenceHolder = "holder"
 	// EvidenceWakerWas says what the thread of the service that ended a wait
-	// in Part did meanwhile: Context, for NS, in Request. Depth counts the
-	// threads between it and the request that waited for each other.
+	// in Part did meanwhile: Context (of State), for NS, in Request and Step.
+	// Depth counts the threads between it and the request that waited for each
+	// other. Calls are where it blocked, or where most of the Count samples
+	// found it that have that innermost function.
 	EvidenceWakerWas = "waker-was"
 	// EvidenceHolderWas is the same of the thread in the owner word.
 	EvidenceHolderWas = "holder-was"

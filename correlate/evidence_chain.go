@@ -20,9 +20,11 @@ func (rec *Recording) chainEvidence(list []Evidence, st *story) []Evidence {
 			}
 			e := rec.taskEvidence(l.what, l.task)
 			e.Part, e.NS, e.Depth = l.waited.String(), ns, l.depth
-			e.Context = rec.didWhat(l, part.Part(p))
+			e.Context, e.State = rec.didWhat(l, part.Part(p)), part.Part(p).String()
+			e.Calls, e.Count = rec.inCalls(l, part.Part(p))
 			if l.request >= 0 {
-				e.Request = rec.requests[l.request].Label()
+				r := rec.requests[l.request]
+				e.Request, e.Step = r.Label(), r.group.StepName(l.step)
 			}
 			list = append(list, e)
 		}

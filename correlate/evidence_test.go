@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate/part"
 )
@@ -63,7 +65,7 @@ func TestFaultsAreNamedByWhatIsMappedThere(t *testing.T) {
 		{Name: "major fault", Object: "/usr/lib/libmodel.so.1", Count: 1, NS: 50 * us},
 	} {
 		want.What, want.Part = EvidenceFaults, "fault"
-		if find(x, EvidenceFaults, func(e *Evidence) bool { return *e == want }) == nil {
+		if find(x, EvidenceFaults, func(e *Evidence) bool { return cmp.Equal(*e, want) }) == nil {
 			t.Errorf("no %+v in %+v", want, x.Evidence)
 		}
 	}

@@ -1,5 +1,11 @@
 package eventfile
 
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
 // Stack is the calls that a thread was in, behind the id in Event.Stack. It
 // was given names while the recording was made, when the process could still
 // be asked.
@@ -18,6 +24,20 @@ type Frame struct {
 	BuildID string // of Module, in hex; only where there is no Symbol
 	Symbol  string // the function, demangled; "" where it has no name
 }
+
+// Name is how a person knows a call: its function, or else its place.
+func (f *Frame) Name() string {
+	switch {
+	case f.Symbol != "":
+		return f.Symbol
+	case f.Module != "" && f.Offset != 0:
+		return fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset)
+	}
+	return fmt.Sprintf("%s%#x", f.Module, f.Addr)
+}
+
+// InKernel: the call is in the kernel or one of its modules.
+func (f *Frame) InKernel() bool { return f.Addr>>63 == 1 && strings.HasPrefix(f.Module, "[") }
 
 // What a stack does not show, as the Symbol of a Frame.
 const (

@@ -14,19 +14,40 @@ import (
 // evidence: "hog[231] had the CPU for 4.1 ms". Empty where nothing was seen.
 func Culprit(r *Request) string {
 	var phrases []string
+	var named int32 // the thread that the last phrase was about
 	for _, want := range leads(r) {
-		for i := range r.Evidence {
-			e := &r.Evidence[i]
-			if e.What == want.what && (want.part == "" || e.Part == want.part) && outOfTheOrdinary(r, e) {
-				phrases = append(phrases, phrase(e))
-				break
-			}
+		e := r.find(want)
+		if e == nil {
+			continue
 		}
-	}
-	if len(phrases) == 0 {
-		return ""
+		if isChain(e) {
+			phrases = append(phrases, chainPhrase(e, named))
+		} else {
+			phrases = append(phrases, phrase(e))
+		}
+		named = e.Tid
 	}
 	return strings.Join(phrases, "; ")
+}
+
+// find returns the evidence for a lead that weighs most. Of threads that were
+// waited for it prefers one that did not wait for a lock in turn: who held up
+// the others is further along.
+func (r *Request) find(want lead) *correlate.Evidence {
+	var first *correlate.Evidence
+	for i := range r.Evidence {
+		e := &r.Evidence[i]
+		if e.What != want.what || want.part != "" && e.Part != want.part || !outOfTheOrdinary(r, e) {
+			continue
+		}
+		if !isChain(e) || e.State != "lock" {
+			return e
+		}
+		if first == nil {
+			first = e
+		}
+	}
+	return first
 }
 
 // outOfTheOrdinary leaves out figures that are much as in normal requests: they
@@ -132,8 +153,6 @@ func phrase(e *correlate.Evidence) string {
 		return "woken by " + who(e)
 	case correlate.EvidenceHolder:
 		return "held by " + who(e)
-	case correlate.EvidenceHolderWas, correlate.EvidenceWakerWas:
-		return chainPhrase(e)
 	case correlate.EvidenceInterrupt:
 		return fmt.Sprintf("%s x%d, %s", e.Name, e.Count, Duration(e.NS))
 	case correlate.EvidenceFaults:
@@ -236,15 +255,6 @@ func whoseUnit(e *correlate.Evidence) string {
 		return who(e)
 	}
 	return fmt.Sprintf("%s (%s)", who(e), Printable(e.Unit))
-}
-
-// chainPhrase: the thread has been named before.
-func chainPhrase(e *correlate.Evidence) string {
-	text := fmt.Sprintf("which was %s for %s", Printable(e.Context), Duration(e.NS))
-	if e.Request != "" {
-		text += " in request " + Printable(e.Request)
-	}
-	return text
 }
 
 func who(e *correlate.Evidence) string {

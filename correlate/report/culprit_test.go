@@ -34,6 +34,16 @@ func TestCulpritNamesWhatIsBehindTheVerdict(t *testing.T) {
 			}},
 			"held by worker[5]; which was in fsync (io) for 4.00 ms in request 17",
 		},
+		"who held up a convoy, not who passed the lock on": {
+			Request{Verdict: "lock", Evidence: []correlate.Evidence{
+				{What: correlate.EvidenceWait, Part: "lock", Name: "futex", NS: 9e6, Count: 1},
+				{What: correlate.EvidenceWaker, Part: "lock", Name: "pool", Pid: 5, Tid: 6, NS: 9e6},
+				{What: correlate.EvidenceWakerWas, Part: "lock", Name: "pool", Pid: 5, Tid: 6, NS: 8e6, Context: "in futex (lock)", State: "lock", Request: "17"},
+				{What: correlate.EvidenceWakerWas, Part: "lock", Name: "pool", Pid: 5, Tid: 7, NS: 7e6, Context: "running", State: "running", Depth: 1,
+					Request: "16", Step: "lookup", Calls: []string{"libdb.so.1", "db_step", "[calls missing]", "main", "_start", "more"}, Count: 7},
+			}},
+			"futex, 9.00 ms; woken by pool[5/6]; meanwhile pool[5/7] was running for 7.00 ms in request 16, step lookup, at libdb.so.1 < db_step < ... < main",
+		},
 		"an interrupt is never a task": {
 			Request{Verdict: "sleep", Evidence: []correlate.Evidence{
 				{What: correlate.EvidenceWait, Part: "sleep", Name: "nanosleep", NS: 12e6, Count: 1},

@@ -46,8 +46,8 @@ func foldedName(f *eventfile.Frame) string {
 			return '_'
 		}
 		return r
-	}, frameName(f))
-	if isKernel(f) {
+	}, f.Name())
+	if f.InKernel() {
 		name += "_[k]"
 	}
 	return name

@@ -37,7 +37,7 @@ func (p *Profile) Pprof(w io.Writer) error {
 func (b *pprofBuilder) programsFirst() {
 	for _, id := range slices.Sorted(maps.Keys(b.of.weights)) {
 		for _, f := range slices.Backward(b.frames(id)) {
-			if !isKernel(&f) {
+			if !f.InKernel() {
 				b.mapping(&f)
 			}
 		}
@@ -88,7 +88,7 @@ func (b *pprofBuilder) location(f *eventfile.Frame) *profile.Location {
 	}
 	l = &profile.Location{
 		ID: uint64(len(b.out.Location) + 1), Address: f.Addr,
-		Mapping: b.mapping(f), Line: []profile.Line{{Function: b.function(frameName(f))}},
+		Mapping: b.mapping(f), Line: []profile.Line{{Function: b.function(f.Name())}},
 	}
 	b.locations[*f] = l
 	b.out.Location = append(b.out.Location, l)

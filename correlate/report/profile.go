@@ -2,11 +2,8 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate"
@@ -94,7 +91,7 @@ func (p *Profile) functions() []Function {
 		for id, w := range side.stacks.weights {
 			seen := map[functionKey]bool{}
 			for i, f := range p.frames(id) {
-				k := functionKey{frameName(&f), f.Module}
+				k := functionKey{f.Name(), f.Module}
 				if all[k] == nil {
 					all[k] = &Function{Name: k.name, Module: k.module, Chance: math.NaN()}
 				}
@@ -134,20 +131,6 @@ func (p *Profile) frames(id uint64) []eventfile.Frame {
 	}
 	return s.Frames
 }
-
-// frameName is how a person knows a call.
-func frameName(f *eventfile.Frame) string {
-	switch {
-	case f.Symbol != "":
-		return f.Symbol
-	case f.Module != "" && f.Offset != 0:
-		return fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset)
-	}
-	return fmt.Sprintf("%s%#x", f.Module, f.Addr)
-}
-
-// isKernel: the call is in the kernel or one of its modules.
-func isKernel(f *eventfile.Frame) bool { return f.Addr>>63 == 1 && strings.HasPrefix(f.Module, "[") }
 
 // share of a side's weight.
 func (s *profileSide) share(w int64) float64 {
