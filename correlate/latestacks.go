@@ -19,8 +19,8 @@ type sampledStack struct {
 	stack uint64
 }
 
-// maxLateStacks is a quarter of a second at 1000 samples a second.
-const maxLateStacks = 256
+// maxLateStacks is half a second at 1000 samples a second.
+const maxLateStacks = 512
 
 // add takes a sample. Only those of traced threads have a stack.
 func (l lateStacks) add(e *eventfile.Event) {

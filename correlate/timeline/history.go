@@ -3,23 +3,32 @@ package timeline
 import "github.com/tailtrace/tailtrace/correlate/part"
 
 // maxHistory is how many of a thread's latest segments are kept, to say what
-// it did while another one waited for it.
-const maxHistory = 256
+// it did while another one waited for it: with a tick and some samples each
+// millisecond, a few hundred ms on the CPU.
+const maxHistory = 1024
 
-// history is a ring of a thread's latest segments, without their spans.
+// history is a ring of a thread's latest segments.
 type history struct {
-	ring []Segment
+	ring []past
 	next int
 }
 
+// past is what is kept of a segment.
+type past struct {
+	start, end Time
+	block      *Block
+	cpu        int32
+	occupant   Ref
+	part       part.Part
+}
+
 func (h *history) add(s *Segment) {
-	c := *s
-	c.Span = nil // it points into memory that is used again
+	p := past{start: s.Start, end: s.End, block: s.Block, cpu: s.CPU, occupant: s.Occupant, part: s.Part}
 	if len(h.ring) < maxHistory {
-		h.ring = append(h.ring, c)
+		h.ring = append(h.ring, p)
 		return
 	}
-	h.ring[h.next] = c
+	h.ring[h.next] = p
 	h.next = (h.next + 1) % maxHistory
 }
 
@@ -40,7 +49,8 @@ func (b *Builder) Between(tid int32, from, to Time, visit func(*Segment)) {
 		}
 	}
 	for i := range t.past.ring {
-		clip(t.past.ring[(t.past.next+i)%len(t.past.ring)])
+		p := &t.past.ring[(t.past.next+i)%len(t.past.ring)]
+		clip(Segment{CPU: p.cpu, Start: p.start, End: p.end, Part: p.part, Occupant: p.occupant, Block: p.block})
 	}
 	now := Segment{CPU: t.cpu, Start: max(t.since, t.cursor), End: to, Block: t.block}
 	switch t.state {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Load for the scorer: one request at a time over one connection.
+"""Load for the scorer: one request at a time over one connection, or over each of several.
 
 Whatever could disturb a measurement is done before the first request or after
 the last: requests are built, rows have their memory, the collector is off.
@@ -14,6 +14,7 @@ import re
 import socket
 import struct
 import sys
+import threading
 import time
 
 FIRST_ID = 1_000_001
@@ -31,11 +32,11 @@ def popular_customers(n, rng):
     return rng.choices(by_rank, cum_weights=list(weights), k=n)
 
 
-def build(host, request_id, customer, rng):
+def build(host, path, request_id, customer, rng):
     sent = [round(rng.gauss(0, 1), 4) for _ in range(4)]
     body = json.dumps({"customer": customer, "sent": sent}).encode()
     head = (
-        f"POST /score HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"
     )
     return head.encode() + body
@@ -82,7 +83,7 @@ class Load:
         rng = random.Random(SEED)
         self.customers = popular_customers(self.count, rng)
         self.requests = [
-            build(f"127.0.0.1:{args.port}", FIRST_ID + i, customer, rng)
+            build(f"127.0.0.1:{args.port}", args.path, FIRST_ID + i, customer, rng)
             for i, customer in enumerate(self.customers)
         ]
         self.intended = [0] * self.count
@@ -92,12 +93,24 @@ class Load:
         self.error = [""] * self.count
 
     def run(self):
-        sock = connect(self.address, self.args.timeout)
+        first = connect(self.address, self.args.timeout)
+        others = [connect(self.address, self.args.timeout) for _ in range(self.args.connections - 1)]
+        turns = iter(range(self.count))  # whoever is free takes the next
         gc.collect()
         gc.disable()
         gc.freeze()
         start = time.monotonic_ns()
-        for i in range(self.count):
+        threads = [threading.Thread(target=self.send, args=(sock, turns, start)) for sock in others]
+        for thread in threads:
+            thread.start()
+        self.send(first, turns, start)
+        for thread in threads:
+            thread.join()
+        gc.enable()
+
+    def send(self, sock, turns, start):
+        """Send requests over one connection for as long as there are turns."""
+        for i in turns:
             if self.args.rate:
                 self.intended[i] = start + int(i * 1e9 / self.args.rate)
                 self.wait_until(self.intended[i])
@@ -111,14 +124,14 @@ class Load:
                 # Its answer must not be taken for the next one's.
                 sock.close()
                 sock = connect(self.address, self.args.timeout)
-        gc.enable()
         sock.close()
 
-    @staticmethod
-    def wait_until(when):
+    def wait_until(self, when):
+        # A thread that spins would keep the others from running.
+        spin = 100_000 if self.args.connections == 1 else 0
         ahead = when - time.monotonic_ns()
-        if ahead > 200_000:
-            time.sleep((ahead - 100_000) / 1e9)
+        if ahead > 2 * spin:
+            time.sleep((ahead - spin) / 1e9)
         while time.monotonic_ns() < when:
             pass
 
@@ -159,14 +172,16 @@ def main():
     parser.add_argument("--port", type=int, required=True, help="of the service on 127.0.0.1")
     parser.add_argument("--rows", required=True, help="file for the rows, JSON lines")
     parser.add_argument("--npz", help="file for the same rows as NumPy arrays")
+    parser.add_argument("--path", default="/score", help="the endpoint (default: %(default)s)")
+    parser.add_argument("--connections", type=int, default=1, help="requests under way at once, at most (default: %(default)s)")
     parser.add_argument("--requests", type=int, default=20_000, help="measured requests (default: %(default)s)")
     parser.add_argument("--warmup", type=int, default=500, help="requests ahead of them (default: %(default)s)")
     parser.add_argument("--rate", type=float, help="requests a second (default: as fast as they are answered)")
     parser.add_argument("--run", default="run1", help="name of the run (default: %(default)s)")
     parser.add_argument("--timeout", type=float, default=5, help="seconds for an answer (default: %(default)s)")
     args = parser.parse_args()
-    if args.requests < 1 or args.warmup < 0 or args.timeout <= 0 or (args.rate or 1) <= 0:
-        parser.error("requests, rate and timeout must be positive")
+    if args.requests < 1 or args.warmup < 0 or args.timeout <= 0 or (args.rate or 1) <= 0 or args.connections < 1:
+        parser.error("requests, rate, timeout and connections must be positive")
 
     load = Load(args)
     load.run()

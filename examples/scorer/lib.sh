@@ -12,6 +12,12 @@ export PYTHONDONTWRITEBYTECODE=1 # root leaves no caches in the tree
 service_pid=""
 recorder_pid=""
 client_pid=""
+disturber_pid=""
+service_on=() # a command before the service's
+service_args=()
+record_args=()
+client_args=()
+explain_args=()
 
 die() {
     echo "$(basename "$0"): error: $1" >&2
@@ -33,6 +39,7 @@ cleanup() {
     status=$?
     trap - EXIT INT TERM
     [ -z "$client_pid" ] || stop "$client_pid" TERM 5
+    [ -z "$disturber_pid" ] || stop "$disturber_pid" TERM 5
     [ -z "$recorder_pid" ] || stop "$recorder_pid" INT 10
     [ -z "$service_pid" ] || stop "$service_pid" TERM 5
     # What root leaves in a user's tree belongs to that user.
@@ -66,7 +73,7 @@ check_needs() {
 
 start_service() {
     rm -f "$out/service.log" # its "ready" would be taken for this one's
-    "$python" "$here/service.py" --dir "$out" >"$out/service.log" 2>&1 &
+    "${service_on[@]}" "$python" "$here/service.py" --dir "$out" "${service_args[@]}" >"$out/service.log" 2>&1 &
     service_pid=$!
     wait_for 120 "$service_pid" "$out/service.log" grep -qs '^ready ' "$out/service.log" ||
         die "the service did not start"
@@ -75,7 +82,7 @@ start_service() {
 }
 
 start_recorder() {
-    "$tailtrace" -pid $(pgrep scorer) -out "$out/events.bin" 2>"$out/record.log" &
+    "$tailtrace" -pid $(pgrep scorer) -out "$out/events.bin" "${record_args[@]}" 2>"$out/record.log" &
     recorder_pid=$!
     wait_for 30 "$recorder_pid" "$out/record.log" test -s "$out/events.bin" ||
         die "the recording did not start"
@@ -84,10 +91,23 @@ start_recorder() {
 # run_client: sends $requests requests and leaves $rows in $out.
 run_client() {
     # In the background, because a trap waits for what is in the foreground.
-    "$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/$rows" &
+    "$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/$rows" "${client_args[@]}" &
     client_pid=$!
     wait "$client_pid" || die "the client ended with status $?"
     client_pid=""
+}
+
+# start_disturber WHAT CPU ARGUMENTS...: bursts on a CPU, written to truth.jsonl.
+start_disturber() {
+    "$python" "$here/disturb.py" "$1" --cpu "$2" --truth "$out/truth.jsonl" "${@:3}" >"$out/disturb.log" 2>&1 &
+    disturber_pid=$!
+    wait_for 30 "$disturber_pid" "$out/disturb.log" grep -qs '^ready' "$out/disturb.log" ||
+        die "the disturber did not start"
+}
+
+stop_disturber() {
+    [ -z "$disturber_pid" ] || stop "$disturber_pid" TERM 5
+    disturber_pid=""
 }
 
 stop_recorder() {

@@ -2,7 +2,8 @@
 """A small model-scoring service that tells tailtrace about each request.
 
 POST /score with {"customer": 17, "sent": [0.1, 0.2, 0.3, 0.4]} answers with
-{"score": 0.42}. The header x-request-id, a number, names the request.
+{"score": 0.42}. The header x-request-id, a number, names the request. POST
+/pooled does the same on a pool of threads, see pooled.py.
 """
 
 import os
@@ -25,9 +26,9 @@ import numpy
 import pydantic
 import uvicorn
 
-import prepare
-
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "ring" / "python"))
+import pooled
+import prepare
 import tailtrace_ring
 
 
@@ -40,6 +41,7 @@ class Scorer:
     def __init__(self, directory):
         model, table = prepare.ensure(directory)
         self.model = joblib.load(model)
+        self.table = table
         self.db = sqlite3.connect(f"file:{table}?mode=ro", uri=True)
         self.select = f"SELECT {', '.join(prepare.COLUMNS)} FROM features WHERE customer = ?"
 
@@ -91,11 +93,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dir", required=True, help="where model and table are, or will be")
     parser.add_argument("--port", type=int, default=0, help="of 127.0.0.1 (default: any free one)")
+    parser.add_argument("--truth", help="file for the misses and waits of the cache of /pooled, JSON lines, at the end")
     args = parser.parse_args()
 
     scorer = Scorer(args.dir)
+    cache = pooled.Cache(scorer.table)
     app = fastapi.FastAPI()
     app.add_api_route("/score", scorer.score, methods=["POST"])
+    app.add_api_route("/pooled", pooled.endpoint(cache, scorer.model), methods=["POST"])
 
     ring = tailtrace_ring.open(service="scorer", slots=8192)
     ring.trace_gc()
@@ -112,6 +117,8 @@ def main():
             log_level="warning",
         )
     ).run(sockets=[listener])
+    if args.truth:
+        cache.save(args.truth)
 
 
 if __name__ == "__main__":
