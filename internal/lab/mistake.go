@@ -22,7 +22,7 @@ func (m Mistake) String() string {
 		what += ", " + m.Beside + " beside it"
 	}
 	return fmt.Sprintf("request %d, in which %s was injected, got %s; it took %s, %s of it after the answer, "+
-		"%s on the CPU, %s waiting for it; %d page faults, %d voluntary and %d other switches",
-		m.ID, what, m.Verdict, time.Duration(m.LatencyNS), time.Duration(m.AfterNS), time.Duration(m.CPUNS), time.Duration(m.WaitedNS),
+		"%s on the CPU, %s waiting for it and %s before; %d page faults, %d voluntary and %d other switches",
+		m.ID, what, m.Verdict, time.Duration(m.LatencyNS), time.Duration(m.AfterNS), time.Duration(m.CPUNS), time.Duration(m.WaitedNS), time.Duration(m.AheadNS),
 		m.MinorFaults+m.MajorFaults, m.Voluntary, m.Involuntary)
 }

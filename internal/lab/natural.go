@@ -51,7 +51,7 @@ func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
 	more, waited := t.LatencyNS-n.latency, t.WaitedNS-n.waited
 	switch c {
 	case &preemptedCause:
-		return waited >= more/3
+		return waited+t.AheadNS >= more/3
 	case &lockCause:
 		return t.CPUNS == 0 || t.Voluntary > 0
 	case &faultCause:

@@ -18,7 +18,7 @@ import tailtrace_ring
 
 # What it shares with the Go part of the lab.
 REQUEST = struct.Struct("<QqqQ")
-REPLY = struct.Struct("<QqIIIIqqqI28s")
+REPLY = struct.Struct("<QqIIIIqqqqI28s")
 ORDER = struct.Struct("<qq")
 FAVOUR = struct.Struct("<QQQq")
 ANSWER_LATE, STOP_ME, ANSWER_BYTES = 1, 2, 8
@@ -192,7 +192,7 @@ class Service(asyncio.Protocol):
         await self._app(scope, None, None)
         count, what, took = scope["did"]
         waited = self.waited() - before
-        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, waited, time.monotonic_ns(), count, what.encode()))
+        self._transport.write(REPLY.pack(id, took, 0, 0, 0, 0, 0, waited, time.monotonic_ns(), 0, count, what.encode()))
 
     async def app(self, scope, receive, send):
         """The ASGI application."""

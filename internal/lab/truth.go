@@ -22,7 +22,8 @@ type Truth struct {
 	// What the kernel counted on the service's thread meanwhile; no CPU time
 	// = it was not asked.
 	CPUNS       int64  `json:"cpu_ns,omitempty"`
-	WaitedNS    int64  `json:"waited_ns,omitempty"` // runnable without a CPU, since the answer before
+	WaitedNS    int64  `json:"waited_ns,omitempty"` // runnable without a CPU
+	AheadNS     int64  `json:"ahead_ns,omitempty"`  // the same, from the answer before to this request
 	MinorFaults uint32 `json:"minor_faults"`
 	MajorFaults uint32 `json:"major_faults"`
 	Voluntary   uint32 `json:"voluntary_switches"`

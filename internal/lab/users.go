@@ -168,7 +168,7 @@ func (c *client) done(u *user, ans reply) {
 func (c *client) remember(u *user, ans reply) {
 	r := &c.rows[u.at]
 	t := Truth{
-		ID: ans.id, Beside: u.beside, LatencyNS: r.recv - r.send, AfterNS: r.recv - ans.sent,
+		ID: ans.id, Beside: u.beside, LatencyNS: r.recv - r.send, AfterNS: r.recv - ans.sent, AheadNS: ans.ahead,
 		CPUNS: ans.cpu, WaitedNS: ans.waited,
 		MinorFaults: ans.minor, MajorFaults: ans.major,
 		Voluntary: ans.voluntary, Involuntary: ans.involuntary,

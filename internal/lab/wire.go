@@ -9,7 +9,7 @@ import (
 // one message. service.py knows them too.
 const (
 	requestBytes = 32
-	replyBytes   = 88
+	replyBytes   = 96
 )
 
 type request struct {
@@ -41,6 +41,9 @@ type reply struct {
 	id   uint64
 	took int64 // ns that the injection took; 0 = it cannot be seen by the service
 	sent int64 // when the service sent it
+	// ahead is for how long the thread waited for the CPU since its answer
+	// before, ns: some of it perhaps when it had this request already.
+	ahead int64
 	did  did
 	usage
 }
@@ -56,19 +59,20 @@ func (r reply) encode(b []byte) {
 	le.PutUint64(b[32:], uint64(r.cpu))
 	le.PutUint64(b[40:], uint64(r.waited))
 	le.PutUint64(b[48:], uint64(r.sent))
-	le.PutUint32(b[56:], uint32(r.did.count))
-	clear(b[60:])
-	copy(b[60:], r.did.what)
+	le.PutUint64(b[56:], uint64(r.ahead))
+	le.PutUint32(b[64:], uint32(r.did.count))
+	clear(b[68:])
+	copy(b[68:], r.did.what)
 }
 
 func decodeReply(b []byte) reply {
 	le := binary.LittleEndian
-	what, _, _ := bytes.Cut(b[60:], []byte{0})
+	what, _, _ := bytes.Cut(b[68:], []byte{0})
 	return reply{
 		id:   le.Uint64(b),
 		took: int64(le.Uint64(b[8:])),
-		sent: int64(le.Uint64(b[48:])),
-		did:  did{count: int(le.Uint32(b[56:])), what: string(what)},
+		sent: int64(le.Uint64(b[48:])), ahead: int64(le.Uint64(b[56:])),
+		did:  did{count: int(le.Uint32(b[64:])), what: string(what)},
 		usage: usage{
 			minor:       le.Uint32(b[16:]),
 			major:       le.Uint32(b[20:]),

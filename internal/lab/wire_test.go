@@ -16,7 +16,7 @@ func TestWireRoundTrip(t *testing.T) {
 	}
 	b := make([]byte, replyBytes)
 	for _, ans := range []reply{
-		{id: 9, took: 5, sent: 7, did: did{2, "hog ahead of the request"}, usage: usage{1, 2, 3, 4, 5, 6}},
+		{id: 9, took: 5, sent: 7, ahead: 8, did: did{2, "hog ahead of the request"}, usage: usage{1, 2, 3, 4, 5, 6}},
 		{}, // leaves nothing of the one before
 	} {
 		ans.encode(b)
