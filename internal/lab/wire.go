@@ -44,7 +44,7 @@ type reply struct {
 	// ahead is for how long the thread waited for the CPU since its answer
 	// before, ns: some of it perhaps when it had this request already.
 	ahead int64
-	did  did
+	did   did
 	usage
 }
 
@@ -72,7 +72,7 @@ func decodeReply(b []byte) reply {
 		id:   le.Uint64(b),
 		took: int64(le.Uint64(b[8:])),
 		sent: int64(le.Uint64(b[48:])), ahead: int64(le.Uint64(b[56:])),
-		did:  did{count: int(le.Uint32(b[64:])), what: string(what)},
+		did: did{count: int(le.Uint32(b[64:])), what: string(what)},
 		usage: usage{
 			minor:       le.Uint32(b[16:]),
 			major:       le.Uint32(b[20:]),
