@@ -38,7 +38,7 @@ start_service
 start_recorder
 case $scenario in
 hog) start_disturber hog "$own" ;;
-neighbour) start_disturber memory "$other" --every 2 --burst 0.06 ;;
+neighbour) start_disturber memory "$other" --every 1 --burst 0.06 ;;
 esac
 run_client
 stop_disturber
