@@ -35,6 +35,7 @@ struct counter_map stalled SEC(".maps");
 struct stay {
 	__u64 since;
 	__u64 charged; /* to the thread, ever */
+	__u64 left; /* how often it has left a CPU, ever */
 	__u32 tid; /* 0: none that was seen to begin */
 	__u32 counted;
 	__u64 counts[COUNTERS];
@@ -79,7 +80,12 @@ static __always_inline __u64 not_charged(const struct stay *s, __u64 now, __u64 
 	return away < MIN_AWAY ? 0 : away;
 }
 
-static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now, __u64 away)
+static __always_inline __u64 times_left(struct task_struct *p)
+{
+	return READ(p, nvcsw) + READ(p, nivcsw);
+}
+
+static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now, __u64 away, __u16 flags)
 {
 	__u32 counted = s->counted & now->counted;
 	struct counters_event *e;
@@ -89,7 +95,7 @@ static __always_inline void emit_counters(struct cpu_state *c, const struct stay
 	e = reserve(c, now->since, sizeof(*e));
 	if (!e)
 		return;
-	fill_head(&e->head, now->since, EV_COUNTERS, 0);
+	fill_head(&e->head, now->since, EV_COUNTERS, flags);
 	e->tid = s->tid;
 	e->counted = counted;
 	e->since = s->since;
@@ -112,12 +118,17 @@ static __always_inline void count_switch(struct cpu_state *c, __u64 now, struct 
 	if (next) {
 		fresh.tid = READ(next, pid);
 		fresh.charged = READ(next, se.sum_exec_runtime);
+		fresh.left = times_left(next);
 	}
 	read_counter(&fresh, &cycles, COUNTER_CYCLES);
 	read_counter(&fresh, &instructions, COUNTER_INSTRUCTIONS);
 	read_counter(&fresh, &stalled, COUNTER_STALLED);
-	if (s->tid && s->tid == READ(prev, pid))
-		emit_counters(c, s, &fresh, not_charged(s, now, READ(prev, se.sum_exec_runtime)));
+	if (s->tid && s->tid == READ(prev, pid)) {
+		__u64 away = not_charged(s, now, READ(prev, se.sum_exec_runtime));
+
+		/* It has left this CPU now. Once more, and a switch was not reported. */
+		emit_counters(c, s, &fresh, away, times_left(prev) - s->left > 1 ? FLAG_UNSEEN : 0);
+	}
 	*s = fresh;
 }
 

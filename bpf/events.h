@@ -43,6 +43,7 @@ enum event_flag {
 	FLAG_THROTTLED = 1 << 11,
 	FLAG_KTHREAD = 1 << 12,
 	FLAG_CUT = 1 << 13,
+	FLAG_UNSEEN = 1 << 15,
 };
 
 enum vector_id {

@@ -58,6 +58,7 @@ func TestNumbersAreThoseOfTheFile(t *testing.T) {
 		KernelEventFlagFLAG_HARDIRQ:   eventfile.FlagHardirq,
 		KernelEventFlagFLAG_SOFTIRQ:   eventfile.FlagSoftirq,
 		KernelEventFlagFLAG_MAJOR:     eventfile.FlagMajor,
+		KernelEventFlagFLAG_UNSEEN:    eventfile.FlagUnseen,
 		KernelEventFlagFLAG_USER:      eventfile.FlagUser,
 		KernelEventFlagFLAG_HANDLED:   eventfile.FlagHandled,
 		KernelEventFlagFLAG_LAST:      eventfile.FlagLast,

@@ -80,6 +80,8 @@ struct task_struct {
 	unsigned char on_cpu; /* and on_rq: int before 7.0; the low byte is enough, and comes first */
 	unsigned char on_rq;
 	struct sched_entity se;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;

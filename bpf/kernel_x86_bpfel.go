@@ -82,6 +82,7 @@ const (
 	KernelEventFlagFLAG_THROTTLED KernelEventFlag = 2048
 	KernelEventFlagFLAG_KTHREAD   KernelEventFlag = 4096
 	KernelEventFlagFLAG_CUT       KernelEventFlag = 8192
+	KernelEventFlagFLAG_UNSEEN    KernelEventFlag = 32768
 )
 
 type KernelEventHead struct {
@@ -155,6 +156,7 @@ type KernelStay struct {
 	_       structs.HostLayout
 	Since   uint64
 	Charged uint64
+	Left    uint64
 	Tid     uint32
 	Counted uint32
 	Counts  [3]uint64

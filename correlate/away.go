@@ -1,11 +1,33 @@
 package correlate
 
-import "github.com/tailtrace/tailtrace/correlate/part"
+import (
+	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/timeline"
+)
+
+// addAway books the time of a stay that the kernel did not charge, less all of
+// it that can have been in the elsewhere ns that were not r's.
+func (r *Request) addAway(s *timeline.Stay, elsewhere int64) {
+	ns := max(0, s.Away-elsewhere)
+	if s.Unseen {
+		r.unseen += ns
+		return
+	}
+	r.away += ns
+}
+
+// unseenSwitches takes the time in which the thread did not have the CPU, though
+// no switch says so, from what r ran beyond normal, and counts it as unknown.
+// The parts have it as running: nobody knows when in its stay it was.
+func (r *Request) unseenSwitches(excess *part.Times) {
+	ns := min(r.unseen, max(0, excess[part.Running]))
+	excess[part.Running] -= ns
+	excess[part.Unknown] += ns
+}
 
 // cpuAway is the least time for which r's CPU was away while the thread had
 // it, ns: what the kernel did not charge the thread for, less what interrupts
-// took, which some kernels do not charge either. Of a stay that r had not to
-// itself, all that can have been in the rest of it is left out.
+// took, which some kernels do not charge either.
 func (r *Request) cpuAway() int64 {
 	interrupts := r.Parts[part.IRQ] + r.Parts[part.Softirq] + r.Parts[part.NMI]
 	return max(0, r.away-interrupts)
@@ -19,10 +41,13 @@ func (r *Request) wasAway(over int64) bool {
 }
 
 // awayEvidence says for how long the CPU was away, where it is worth a line.
-func awayEvidence(r *Request) []Evidence {
+func awayEvidence(r *Request) (list []Evidence) {
 	ns, normal := r.cpuAway(), r.group.Base.Away
-	if ns-normal < minEvidence {
-		return nil
+	if ns-normal >= minEvidence {
+		list = append(list, Evidence{What: EvidenceAway, NS: ns, Value: figure(float64(ns)), Normal: figure(float64(normal))})
 	}
-	return []Evidence{{What: EvidenceAway, NS: ns, Value: figure(float64(ns)), Normal: figure(float64(normal))}}
+	if r.unseen >= minEvidence {
+		list = append(list, Evidence{What: EvidenceUnseen, NS: r.unseen})
+	}
+	return list
 }

@@ -13,9 +13,10 @@ func TestTimeThatWasNotChargedIsNotTheStepsDoing(t *testing.T) {
 		want   string
 		away   int64 // ns; 0: nothing may be said of it
 	}{
-		"the CPU was away":    {func(s *scenario) { s.run(3000 * us); s.pmu.away = 2900 * us }, VerdictSlowCore, 2900 * us},
-		"for the lesser part": {func(s *scenario) { s.run(3000 * us); s.pmu.away = 1000 * us }, VerdictSlowStep, 1000 * us},
-		"not at all":          {func(s *scenario) { s.run(3000 * us) }, VerdictSlowStep, 0},
+		"the CPU was away":       {func(s *scenario) { s.run(3000 * us); s.pmu.away = 2900 * us }, VerdictSlowCore, 2900 * us},
+		"for the lesser part":    {func(s *scenario) { s.run(3000 * us); s.pmu.away = 1000 * us }, VerdictSlowStep, 1000 * us},
+		"the thread had left it": {func(s *scenario) { s.run(3000 * us); s.pmu.away, s.pmu.unseen = 2900*us, true }, VerdictIncomplete, 0},
+		"not at all":             {func(s *scenario) { s.run(3000 * us) }, VerdictSlowStep, 0},
 		"interrupts that the kernel keeps apart": {func(s *scenario) {
 			s.span(eventfile.KindSoftirq, 3, 3000*us)
 			s.pmu.away = 3000 * us
@@ -26,7 +27,10 @@ func TestTimeThatWasNotChargedIsNotTheStepsDoing(t *testing.T) {
 			s.normal(60)
 			s.request(normalSteps, func() { tt.inside(s) })
 			s.normal(39)
-			_, x, _ := s.one()
+			_, x, res := s.one()
+			if got := res.warnsOf("without a switch"); got != (tt.want == VerdictIncomplete) {
+				t.Errorf("that switches were not reported is said: %t", got)
+			}
 			var away int64
 			if e := find(x, EvidenceAway, nil); e != nil {
 				away = e.NS

@@ -16,6 +16,7 @@ type testPMU struct {
 	since   Time
 	counted [eventfile.Counters]float64
 	away    int64 // ns of the stay that the thread is not charged for
+	unseen  bool
 }
 
 func (p *testPMU) run(d int64) {
@@ -28,13 +29,16 @@ func (p *testPMU) run(d int64) {
 func (p *testPMU) see(s *scenario, e *eventfile.Event) {
 	if p.isOn && e.Tid == svcTid && (p.set != 0 || p.away != 0) {
 		c := eventfile.Event{Kind: eventfile.KindCounters, Tid: svcTid, CPU: e.CPU, Dur: int64(s.now - p.since), ID: p.set, Away: p.away}
+		if p.unseen {
+			c.Flags = eventfile.FlagUnseen
+		}
 		for i, n := range p.counted {
 			c.Counts[i] = uint64(n)
 		}
 		s.add(c)
 	}
 	if p.isOn = e.Peer == svcTid; p.isOn {
-		p.since, p.counted, p.away = s.now, [eventfile.Counters]float64{}, 0
+		p.since, p.counted, p.away, p.unseen = s.now, [eventfile.Counters]float64{}, 0, false
 	}
 }
 

@@ -51,6 +51,7 @@ type Request struct {
 	sampleGap  int64 // ns, see EvidenceSampleGap
 	counted    counted
 	away       int64 // ns of its stays that the kernel did not charge, at least
+	unseen     int64 // the same of stays with switches that were not reported
 	story      *story
 }
 

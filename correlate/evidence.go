@@ -80,6 +80,9 @@ const (
 	// the kernel did not charge the thread for it, as when a hypervisor runs
 	// something else and says so.
 	EvidenceAway = "cpu-away"
+	// EvidenceUnseen: for NS at least the thread did not have the CPU that the
+	// parts say it ran on: the kernel did not report that it left it.
+	EvidenceUnseen = "unseen-switches"
 	// EvidenceInstructions: how many instructions its stays on the CPU took,
 	// the kernel's included. This and the next three are of stays that it had
 	// to itself, and absent where nothing counted or others shared them.

@@ -38,6 +38,7 @@ func (rec *Recording) explain(r *Request) Explanation {
 	}
 	booked := x.Excess
 	trap := rec.faultTrap(r, &booked)
+	r.unseenSwitches(&booked)
 	order, total := rank(&booked)
 	lead := order[0]
 	share := func(p part.Part) float64 { return float64(booked[p]) / float64(total) }

@@ -125,6 +125,9 @@ func (res *Result) warnCounts() {
 	if c.Inconsistent > 0 {
 		res.warnf("a thread's switches contradict each other (%d times): the kernel did not report one, and the time before is unknown", c.Inconsistent)
 	}
+	if c.Unseen > 0 {
+		res.warnf("a thread left its CPU and came back (%d times) without a switch that the kernel reported: that time counts as running, and as a gap in verdicts", c.Unseen)
+	}
 	if c.LostFaults > 0 {
 		res.warnf("%d page faults ended without a trace", c.LostFaults)
 	}

@@ -127,7 +127,7 @@ func try(ctx context.Context, s streams, plan lab.Plan) (*trial, error) {
 	}
 	// With nothing lost, only switches that the kernel did not report leave
 	// gaps; the recording counts those.
-	gaps := lost == 0 && res.Counts.Inconsistent > 0
+	gaps := lost == 0 && res.Counts.Inconsistent+res.Counts.Unseen > 0
 	return &trial{ran, x, lab.ScoreVerdicts(ran.Shape, truth, tailNames(x, gaps)), lost}, nil
 }
 

@@ -90,6 +90,8 @@ func leads(r *Request) []lead {
 			{correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
 			{correlate.EvidenceCold, ""}, {correlate.EvidenceOtherCPUs, ""}, {correlate.EvidenceOtherTask, ""},
 		})
+	case correlate.VerdictIncomplete:
+		return []lead{{correlate.EvidenceUnseen, ""}}
 	case correlate.VerdictQueued:
 		return []lead{{correlate.EvidenceRequest, ""}}
 	case correlate.VerdictMixed:
@@ -185,6 +187,8 @@ func figurePhrase(e *correlate.Evidence) string {
 			return fmt.Sprintf("%s ran %s longer", Printable(e.Name), Duration(e.NS))
 		}
 		return fmt.Sprintf("%s ran %.2g times its normal time, +%s", Printable(e.Name), v, Duration(e.NS))
+	case correlate.EvidenceUnseen:
+		return fmt.Sprintf("without the CPU for %s, as the kernel counted and did not report", Duration(e.NS))
 	case correlate.EvidenceAway:
 		return fmt.Sprintf("its CPU was away for %s (normal %s)", Duration(int64(v)), Duration(int64(n)))
 	case correlate.EvidenceStretch:

@@ -76,6 +76,7 @@ type Counters struct {
 	Backwards    uint64 // events older than what their thread had passed
 	WorstBack    int64  // ns, the largest such step
 	Inconsistent uint64 // a thread's events contradict each other: some are missing
+	Unseen       uint64 // stays on a CPU that a thread has left and come back to, without events
 	NoWakeup     uint64 // waits that ended without a wakeup in the trace
 	LostFaults   uint64 // page faults whose end was not seen
 }

@@ -14,6 +14,9 @@ type Stay struct {
 	// Away is for how much of it the kernel did not charge the thread, ns;
 	// 0 = little, or not known.
 	Away int64
+	// Unseen: the thread has left the CPU in between, which the trace does not
+	// show.
+	Unseen bool
 }
 
 // Len returns the stay's length in nanoseconds.
@@ -25,5 +28,9 @@ func (b *Builder) addCounters(t *thread, e *eventfile.Event) {
 	if b.Counted == nil || t.state != stateOnCPU || t.cpu != e.CPU || t.since != e.Time.Add(-e.Dur) || e.Dur <= 0 {
 		return
 	}
-	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID, Away: e.Away})
+	unseen := e.Flags&eventfile.FlagUnseen != 0
+	if unseen {
+		b.Counts.Unseen++
+	}
+	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID, Away: e.Away, Unseen: unseen})
 }
