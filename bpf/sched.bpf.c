@@ -104,19 +104,6 @@ static __always_inline void track_arriver(struct thread *th)
 	th->on_cpu = 1;
 }
 
-/*
- * count_foreign adds up for how long others have had this CPU since a target
- * left it: they may have taken its caches.
- */
-static __always_inline void count_foreign(struct cpu_state *c, __u64 now, _Bool was_target, _Bool was_idle)
-{
-	if (was_target)
-		c->foreign = 0;
-	else if (!was_idle && c->switched_at)
-		c->foreign += now - c->switched_at;
-	c->switched_at = now;
-}
-
 static __always_inline void on_switch(void *ctx, _Bool preempt, struct task_struct *prev, struct task_struct *next, __u32 state)
 {
 	__u64 now = bpf_ktime_get_ns();

@@ -14,6 +14,7 @@
 #include "stack.h"
 #include "futex.h"
 #include "fd.h"
+#include "foreign.h"
 
 #include "sched.bpf.c"
 #include "wake.bpf.c"
