@@ -60,6 +60,8 @@ func (s *service) dispatch(fd int, workers []*poolWorker) error {
 		}
 		j := s.begin(t, in)
 		s.step(t, &j, 0)
+		waited := t.runDelay()
+		j.answer.ahead, t.waited = waited-t.waited, waited
 		w := workers[j.shard%poolWorkers]
 		// It leaves this thread, and waits until that one has time for it.
 		j.window.Suspend(0)

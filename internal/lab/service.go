@@ -134,7 +134,7 @@ func (s *service) begin(t *thread, b []byte) job {
 // finish does the steps of j from one on, injects what it has, and answers.
 func (s *service) finish(t *thread, j *job, from int, answer func() error) error {
 	before := t.usage()
-	j.answer.ahead = before.waited - t.waited
+	j.answer.ahead += before.waited - t.waited
 	if j.side.arm != nil {
 		if err := j.side.arm(j.amount); err != nil {
 			return fmt.Errorf("prepare for request %d: %w", j.id, err)

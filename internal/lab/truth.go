@@ -23,7 +23,7 @@ type Truth struct {
 	// = it was not asked.
 	CPUNS       int64  `json:"cpu_ns,omitempty"`
 	WaitedNS    int64  `json:"waited_ns,omitempty"` // runnable without a CPU
-	AheadNS     int64  `json:"ahead_ns,omitempty"`  // the same, from the answer before to this request
+	AheadNS     int64  `json:"ahead_ns,omitempty"`  // the same, of the threads that had it before, and of this one since its answer before
 	MinorFaults uint32 `json:"minor_faults"`
 	MajorFaults uint32 `json:"major_faults"`
 	Voluntary   uint32 `json:"voluntary_switches"`
