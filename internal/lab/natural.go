@@ -76,7 +76,10 @@ func (n normal) disturbed(t *Truth) bool {
 	stood := c.onCPU && t.CPUNS > 0 && t.LatencyNS-t.CPUNS > half
 	waited := !c.runnable && t.WaitedNS > half
 	left := t.LatencyNS - t.CPUNS - t.WaitedNS - t.AfterNS
-	little := c.blocked && t.CPUNS > 0 && left < (t.LatencyNS-n.latency)/2
+	if c.runnable {
+		left = t.WaitedNS + t.AheadNS
+	}
+	little := (c.blocked || c.runnable && n.counted) && t.CPUNS > 0 && left < (t.LatencyNS-n.latency)/2
 	lay := c != &clientCause && t.AfterNS > half
 	return stood || waited || little || lay
 }
