@@ -41,7 +41,7 @@ func faultsAreThoseThatTheKernelCounts(t *testing.T, types string) {
 		}
 	}
 	if ours != touched {
-		t.Errorf("%d faults on the pages that were touched %d times", ours, touched)
+		t.Errorf("%d faults on the pages that were touched %d times; lost: %+v", ours, touched, rec.losses)
 	}
 	if all != counted {
 		t.Errorf("%d faults, the kernel counted %d", all, counted)
