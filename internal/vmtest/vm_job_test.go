@@ -20,11 +20,11 @@ import (
 
 // jobPlan has the causes that an emulated core can have: it has no caches, so
 // nothing makes it slow in all it does, and its disk answers at once. It counts
-// instructions on arm64 only. And it is a slow one: a request does more than
+// instructions on arm64 only, where it goes by them. And it is a slow one: a request does more than
 // elsewhere.
-func jobPlan(arch string) lab.Plan {
+func jobPlan(countsInstructions bool) lab.Plan {
 	causes := []string{"preempted", "waking", "lock", "sleep", "net", "stopped", "fault", "slow-step", "gc", "queued"}
-	if arch == "arm64" {
+	if countsInstructions {
 		causes = append(causes, "more-work")
 	}
 	return lab.Plan{
@@ -55,11 +55,13 @@ func testJob(t *testing.T, cpus []int, flags ...string) {
 		tailtrace, labjob := build(t, k.Arch, "cmd/tailtrace"), build(t, k.Arch, "internal/vmtest/labjob")
 		for _, cpus := range cpus {
 			t.Run(fmt.Sprintf("cpus=%d", cpus), func(t *testing.T) {
-				plan := jobPlan(k.Arch)
-				o := vmtest.Options{CPUs: cpus, InstructionShift: 1}
-				if k.Arch == "amd64" && cpus > 1 {
-					o.InstructionShift = 0 // 5.10 and 6.1 do not boot by it
+				// By the count of instructions two CPUs take turns so coarsely that
+				// waits of milliseconds come about, and old x86 ones do not boot.
+				o := vmtest.Options{CPUs: cpus}
+				if cpus == 1 {
+					o.InstructionShift = 1
 				}
+				plan := jobPlan(k.Arch == "arm64" && cpus == 1)
 				dir := recordJob(t, k, o, plan, tailtrace, labjob, flags...)
 				explain := explainJob(t, host, dir, plan)
 				checkSums(t, explain, plan)
@@ -146,8 +148,8 @@ func checkSums(t *testing.T, x *report.Explain, plan lab.Plan) {
 
 // checkVerdicts: nearly every injected request is in the tail and named right.
 // Two emulated CPUs take turns, and what one takes from the other no event
-// shows: there the smaller part may be named otherwise, beside those requests
-// of which the kernel's counts say that something else happened too.
+// shows: there a quarter may be named otherwise, beside those requests of which
+// the kernel's counts say that something else happened too.
 func checkVerdicts(t *testing.T, dir string, x *report.Explain, plan lab.Plan, cpus int) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "truth.jsonl"))
@@ -177,11 +179,7 @@ func checkVerdicts(t *testing.T, dir string, x *report.Explain, plan lab.Plan, c
 	fair, right := 0, 0
 	for _, s := range scores {
 		fair, right = fair+s.InTail-s.Disturbed, right+s.Right
-		mayMiss := 1
-		if cpus > 1 {
-			mayMiss = s.Injected / 2
-		}
-		if s.InTail < s.Injected-1 || s.Right < s.InTail-s.Disturbed-mayMiss {
+		if cpus == 1 && (s.InTail < s.Injected-1 || s.Right < s.InTail-s.Disturbed-1) {
 			t.Errorf("%s: %d injected, %d in the tail, %d named right; the others %v", s.Cause, s.Injected, s.InTail, s.Right, s.Missed)
 		}
 	}
