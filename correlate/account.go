@@ -26,15 +26,27 @@ type lane struct {
 	behind map[int32]*behind // by request that waits
 }
 
-// at visits the pieces that t lies in. Times must not step back.
-func (l *lane) at(t Time, visit func(*piece)) {
-	for l.next < len(l.pieces) && l.pieces[l.next].start <= t {
+// begin opens the pieces that start before t. Times must not step back.
+func (l *lane) begin(t Time) {
+	for l.next < len(l.pieces) && l.pieces[l.next].start < t {
 		l.open = append(l.open, l.pieces[l.next])
 		l.next++
 	}
-	l.open = slices.DeleteFunc(l.open, func(p piece) bool { return p.end <= t })
-	for i := range l.open {
-		visit(&l.open[i])
+}
+
+// overlap returns the pieces that [from, to) overlaps. Times must not step
+// back.
+func (l *lane) overlap(from, to Time) []piece {
+	l.begin(to)
+	l.open = slices.DeleteFunc(l.open, func(p piece) bool { return p.end <= from })
+	return l.open
+}
+
+// at visits the pieces that t lies in. Times must not step back.
+func (l *lane) at(t Time, visit func(*piece)) {
+	open := l.overlap(t, t+1)
+	for i := range open {
+		visit(&open[i])
 	}
 }
 
@@ -52,10 +64,7 @@ func (a *accountant) segment(s *timeline.Segment) {
 	if l == nil {
 		return
 	}
-	for l.next < len(l.pieces) && l.pieces[l.next].start < s.End {
-		l.open = append(l.open, l.pieces[l.next])
-		l.next++
-	}
+	l.begin(s.End)
 	keep := l.open[:0]
 	isNewStay := s.Part.OnCPU() && s.Since != l.stay
 	for _, p := range l.open {

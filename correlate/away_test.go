@@ -53,13 +53,7 @@ func TestTimeAwayIsOfARequestOnlyAsFarAsItMustBe(t *testing.T) {
 		"none for the thread": {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gs, pieces := groups{}, lanes{}
-			for i, r := range tt.reqs {
-				r.group = gs.of(r)
-				cut(r, int32(i), r.group, pieces)
-			}
-			pieces.finish()
-			newStayBook(tt.reqs, pieces).add(&timeline.Stay{Tid: svcTid, Start: 100, End: 200, Away: 40})
+			bookOf(tt.reqs).add(&timeline.Stay{Tid: svcTid, Start: 100, End: 200, Away: 40})
 			for i, r := range tt.reqs {
 				if r.away != tt.want[i] {
 					t.Errorf("request %d: %d ns, want %d", i, r.away, tt.want[i])

@@ -1,9 +1,6 @@
 package correlate
 
-import (
-	"github.com/tailtrace/tailtrace/collector/eventfile"
-	"github.com/tailtrace/tailtrace/correlate/part"
-)
+import "github.com/tailtrace/tailtrace/collector/eventfile"
 
 // Figures made of what CPUs counted. One that was not measured is nil.
 const (
@@ -86,12 +83,7 @@ func moreWork(r *Request) bool {
 	if f[figureInstructions] == nil || n[figureInstructions] == nil {
 		return false
 	}
-	var over int64
-	for p := range part.Count {
-		if part.Part(p).OnCPU() {
-			over += r.Parts[p] - base.Parts[p]
-		}
-	}
+	over := r.Parts.OnCPU() - base.Parts.OnCPU()
 	more := *f[figureInstructions] - *n[figureInstructions]
 	return over > 0 && more**n[figurePerInstruction] >= half*float64(over)
 }

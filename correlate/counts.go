@@ -1,8 +1,6 @@
 package correlate
 
 import (
-	"slices"
-
 	"github.com/tailtrace/tailtrace/collector/eventfile"
 	"github.com/tailtrace/tailtrace/correlate/part"
 	"github.com/tailtrace/tailtrace/correlate/timeline"
@@ -100,17 +98,6 @@ func overlap(aStart, aEnd, bStart, bEnd Time) int64 {
 	return max(0, int64(min(aEnd, bEnd)-max(aStart, bStart)))
 }
 
-// overlap returns the pieces that [from, to) overlaps. Times must not step
-// back.
-func (l *lane) overlap(from, to Time) []piece {
-	for l.next < len(l.pieces) && l.pieces[l.next].start < to {
-		l.open = append(l.open, l.pieces[l.next])
-		l.next++
-	}
-	l.open = slices.DeleteFunc(l.open, func(p piece) bool { return p.end <= from })
-	return l.open
-}
-
 func (c *counted) add(s *timeline.Stay, own int64) {
 	if c.ns == 0 {
 		c.set = s.Counted
@@ -129,11 +116,6 @@ func (r *Request) count(c eventfile.Counter) (n float64, ok bool) {
 }
 
 func (r *Request) isCounted() bool {
-	onCPU := r.Parts[part.Unknown] // of which nobody knows
-	for p := range part.Count {
-		if part.Part(p).OnCPU() {
-			onCPU += r.Parts[p]
-		}
-	}
+	onCPU := r.Parts.OnCPU() + r.Parts[part.Unknown] // of which nobody knows
 	return r.counted.own > 0 && float64(r.counted.own) >= countedTime*float64(onCPU)
 }

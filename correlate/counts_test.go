@@ -166,13 +166,7 @@ func TestStayIsOfTheRequestThatHadItToItself(t *testing.T) {
 		"another thread's stay": {[]*Request{timedRequest(90, 110, 190, 210)}, nil, []int64{0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gs, pieces := groups{}, lanes{}
-			for i, r := range tt.reqs {
-				r.group = gs.of(r)
-				cut(r, int32(i), r.group, pieces)
-			}
-			pieces.finish()
-			b := newStayBook(tt.reqs, pieces)
+			b := bookOf(tt.reqs)
 			b.add(&timeline.Stay{Tid: lockTid, Start: 100, End: 200, Counted: 1})
 			for _, s := range tt.stays {
 				b.add(&timeline.Stay{Tid: svcTid, Start: s[0], End: s[1], Counted: 1, Counts: [eventfile.Counters]uint64{uint64(s[1] - s[0])}})
@@ -184,4 +178,15 @@ func TestStayIsOfTheRequestThatHadItToItself(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bookOf has the stays of requests that are cut as in a recording.
+func bookOf(reqs []*Request) *stayBook {
+	gs, pieces := groups{}, lanes{}
+	for i, r := range reqs {
+		r.group = gs.of(r)
+		cut(r, int32(i), r.group, pieces)
+	}
+	pieces.finish()
+	return newStayBook(reqs, pieces)
 }

@@ -63,6 +63,15 @@ func (t *Times) Sum() int64 {
 	return s
 }
 
+// OnCPU returns the time in which the thread held a CPU.
+func (t *Times) OnCPU() int64 {
+	var s int64
+	for p := Running; p.OnCPU(); p++ {
+		s += t[p]
+	}
+	return s
+}
+
 // OffCPU returns the time between losing the CPU and having it back, inside
 // the service: what a request spent off the core, for any reason.
 func (t *Times) OffCPU() int64 {
