@@ -130,6 +130,13 @@ func (i *itself) startPublisher(t *testing.T) (pid int) {
 // start returns once the service is ready.
 func start(t *testing.T, cmd *exec.Cmd) (pid int) {
 	t.Helper()
+	startTold(t, cmd)
+	return cmd.Process.Pid
+}
+
+// startTold is start of a service that goes by what it reads.
+func startTold(t *testing.T, cmd *exec.Cmd) io.Writer {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +156,7 @@ func start(t *testing.T, cmd *exec.Cmd) (pid int) {
 	if err != nil || said != "ready\n" {
 		t.Fatalf("the service says %q, %v", said, err)
 	}
-	return cmd.Process.Pid
+	return in
 }
 
 // record records pid as a user with no rights but caps.

@@ -84,27 +84,10 @@ func recordSlowly(t *testing.T) (path string) {
 	t.Helper()
 	cmd := &exec.Cmd{Path: os.Args[0], Args: []string{"slowservice"}, Stderr: os.Stderr}
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1") // only the waits of the test
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the service says %q, %v", line, err)
-	}
+	in := startTold(t, cmd)
 	path = filepath.Join(t.TempDir(), "events.bin")
 	started := false
-	_, err = collector.Run(t.Context(), collector.Config{
+	_, err := collector.Run(t.Context(), collector.Config{
 		Pids: []int{cmd.Process.Pid}, Out: path, SampleHz: 499, Stacks: collector.StacksAll, Tool: "test",
 		Progress: func(collector.Progress) {
 			if !started {
