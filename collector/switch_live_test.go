@@ -141,11 +141,10 @@ func hogThatPreemptsIsNamed(t *testing.T, types string) {
 	testenv.Need(t, said == "done", "real-time scheduling")
 	preempted := 0
 	for _, s := range rec.offCPU(tid) {
-		if s.out.Peer == hog.tid {
+		// Go's runtime parks a thread whose goroutine has run for 10 ms: the hog may
+		// then take the CPU of a sleeper.
+		if s.out.Peer == hog.tid && s.out.State == eventfile.StateRunning {
 			preempted++
-			if s.out.State != eventfile.StateRunning {
-				t.Errorf("preempted in state %#x", s.out.State)
-			}
 		}
 	}
 	if preempted < 3 {
