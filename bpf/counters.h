@@ -13,13 +13,6 @@
 /* counters: those that this machine has, as bits by counter_id */
 volatile const __u8 counters;
 
-/* include/uapi/linux/bpf.h */
-struct bpf_perf_event_value {
-	__u64 counter;
-	__u64 enabled;
-	__u64 running;
-};
-
 /* User space puts a perf event of each CPU into these. */
 struct counter_map {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);

@@ -69,22 +69,39 @@ static __always_inline void end_calibrated(__u64 now)
 	calibration.start = 0;
 }
 
-static __always_inline int fault_end(struct bpf_perf_event_data *ctx, __u16 flags)
+/* count_fault compares what the kernel has counted with what was seen. */
+static __always_inline void count_fault(struct bpf_perf_event_data *ctx, struct fault_count *f, __u64 now)
+{
+	struct bpf_perf_event_value v;
+
+	if (bpf_perf_prog_read_value(ctx, &v, sizeof(v)))
+		return;
+	if (v.counter > f->counted + 1) {
+		f->missed += v.counter - f->counted - 1;
+		f->missed_last = now;
+	}
+	f->counted = v.counter;
+	f->at = now;
+}
+
+static __always_inline int fault_end(struct bpf_perf_event_data *ctx, int kind)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct cpu_state *c;
 	struct span_event *e;
 	struct target *t;
 	struct thread *th;
+	__u16 flags = kind == FAULT_MAJOR ? FLAG_MAJOR : 0;
 	__u64 start;
 
 	if (calibration.tid && calibration.tid == (__u32)bpf_get_current_pid_tgid())
 		end_calibrated(now);
-	t = target_current();
-	if (!t)
-		return 0;
 	c = cpu_at(bpf_get_smp_processor_id());
 	if (!c)
+		return 0;
+	count_fault(ctx, &c->faults[kind], now);
+	t = target_current();
+	if (!t)
 		return 0;
 	th = current_thread(t, now);
 	start = th ? th->fault_start : 0;
@@ -112,11 +129,11 @@ static __always_inline int fault_end(struct bpf_perf_event_data *ctx, __u16 flag
 SEC("perf_event")
 int fault_minor(struct bpf_perf_event_data *ctx)
 {
-	return fault_end(ctx, 0);
+	return fault_end(ctx, FAULT_MINOR);
 }
 
 SEC("perf_event")
 int fault_major(struct bpf_perf_event_data *ctx)
 {
-	return fault_end(ctx, FLAG_MAJOR);
+	return fault_end(ctx, FAULT_MAJOR);
 }

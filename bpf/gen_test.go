@@ -20,7 +20,7 @@ func TestEventSizesMatchC(t *testing.T) {
 		{"point", unsafe.Sizeof(KernelPointEvent{}), 96},
 		{"counters", unsafe.Sizeof(KernelCountersEvent{}), 64},
 		{"stack", unsafe.Sizeof(KernelStackEvent{}), 800},
-		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 256},
+		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 320},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes in Go, %d in C", c.name, c.got, c.want)

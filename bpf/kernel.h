@@ -33,7 +33,14 @@ enum {
 	BPF_NOEXIST = 1,
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_F_USER_STACK = 1 << 8,
+	BPF_F_MMAPABLE = 1 << 10,
 	BPF_F_CURRENT_CPU = 0xffffffff,
+};
+
+struct bpf_perf_event_value {
+	__u64 counter;
+	__u64 enabled;
+	__u64 running;
 };
 
 /* include/linux/sched.h */

@@ -63,6 +63,7 @@ type KernelCpuState struct {
 	StacksSkipped uint64
 	StackWindow   uint64
 	StacksTaken   uint64
+	Faults        [2]KernelFaultCount
 	Unused2       [6]uint64
 }
 
@@ -113,6 +114,14 @@ const (
 	KernelEventKindEV_COUNTERS   KernelEventKind = 16
 	KernelEventKindEV_STACK      KernelEventKind = 255
 )
+
+type KernelFaultCount struct {
+	_          structs.HostLayout
+	Counted    uint64
+	At         uint64
+	Missed     uint64
+	MissedLast uint64
+}
 
 type KernelLifeEvent struct {
 	_    structs.HostLayout

@@ -32,6 +32,20 @@ struct thread {
 	struct wake_event held;	/* a wakeup that came while it was on a CPU */
 };
 
+/*
+ * Page faults of one kind on a CPU, of all tasks. The kernel does not run a
+ * program while the CPU's task, or one that it interrupted, is in a system call
+ * on a BPF map, and does not say so; but it counts the fault.
+ */
+struct fault_count {
+	__u64 counted;	/* by the kernel, when the last one was seen */
+	__u64 at;	/* when that was */
+	__u64 missed;
+	__u64 missed_last;	/* not later than this */
+};
+
+enum { FAULT_MINOR, FAULT_MAJOR, FAULT_KINDS };
+
 struct cpu_state {
 	/* written from any CPU: target threads queued here */
 	__s32 waiting;
@@ -59,10 +73,11 @@ struct cpu_state {
 	__u64 stacks_skipped;
 	__u64 stack_window;	/* when the latest window began */
 	__u64 stacks_taken;	/* in it */
+	struct fault_count faults[FAULT_KINDS];
 	__u64 unused2[6];
 };
 
-_Static_assert(sizeof(struct cpu_state) == 256, "cpu_state is padded to cache lines");
+_Static_assert(sizeof(struct cpu_state) == 320, "cpu_state is padded to cache lines");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -80,6 +95,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE); /* user space reads it without system calls: see fault_count */
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct cpu_state);

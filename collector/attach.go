@@ -25,6 +25,8 @@ type kernel struct {
 	rings    *rings
 	cpus     []int32 // online when it was attached
 	pmu      *pmu
+	faults   faultEvents
+	states   *cpuStates
 }
 
 type kernelConfig struct {
@@ -69,6 +71,9 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 
 func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
 	if err := k.pmu.connect(l.maps.Maps); err != nil {
+		return err
+	}
+	if k.states, err = newCPUStates(l.maps.Maps[bpf.KernelMapCpus]); err != nil {
 		return err
 	}
 	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {
@@ -124,13 +129,15 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 		}
 		k.attached = append(k.attached, opened...)
 	}()
-	events := func(prog string, attr unix.PerfEventAttr) {
+	events := func(prog string, attr unix.PerfEventAttr) (events []perfEvent) {
 		if err != nil {
-			return
+			return nil
 		}
-		var fds []io.Closer
-		fds, err = attachPerf(progs[prog], attr, k.cpus)
-		opened = append(opened, fds...)
+		events, err = attachPerf(progs[prog], attr, k.cpus)
+		for _, e := range events {
+			opened = append(opened, e)
+		}
+		return events
 	}
 	switch s.how {
 	case tpBTF:
@@ -151,8 +158,13 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 		}
 	case perfFaults:
 		events(bpf.KernelProgFaultBegin, every(unix.PERF_COUNT_SW_PAGE_FAULTS))
-		events(bpf.KernelProgFaultMinor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MIN))
-		events(bpf.KernelProgFaultMajor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ))
+		faults := faultEvents{
+			events(bpf.KernelProgFaultMinor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MIN)),
+			events(bpf.KernelProgFaultMajor, every(unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ)),
+		}
+		if err == nil {
+			k.faults = faults
+		}
 	case perfClock:
 		events(bpf.KernelProgSample, clock(sampleHz))
 	case taskIter:

@@ -26,6 +26,7 @@ var workloads = map[string]func(say func(...any), wait func()){
 	"threads":     startThreads,
 	"busy":        stayBusy,
 	"hog":         hogCPU,
+	"maps":        useMaps,
 	"pipe":        readPipe,
 	"faults":      touchPages,
 	"badfaults":   faultForNothing,

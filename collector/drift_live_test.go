@@ -63,8 +63,8 @@ func waiting(t *testing.T, k *kernel) int32 {
 	t.Helper()
 	var sum int32
 	for cpu := range k.rings.readers {
-		var state bpf.KernelCpuState
-		if err := k.maps.Maps[bpf.KernelMapCpus].Lookup(uint32(cpu), &state); err != nil {
+		state, err := k.states.read(cpu)
+		if err != nil {
 			t.Fatal(err)
 		}
 		sum += max(state.Waiting, -state.Waiting)

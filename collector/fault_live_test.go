@@ -20,6 +20,9 @@ func faultsAreThoseThatTheKernelCounts(t *testing.T, types string) {
 		c.tell()
 		told = c.hearNumbers()
 	})
+	if lost := rec.lost(eventfile.LossSkipped); lost > 0 {
+		t.Fatalf("the kernel ran no program for %d faults: who uses maps? %+v", lost, rec.losses)
+	}
 	from, to := eventfile.Time(told[0]), eventfile.Time(told[1])
 	counted, touched := told[2], told[3]
 	var all, ours int64
@@ -52,6 +55,38 @@ func faultsAreThoseThatTheKernelCounts(t *testing.T, types string) {
 	// What the events do not enclose must fit into the rest of the time.
 	if trap := rec.header.FaultTrap; trap < 0 || trap*all > int64(to-from)-inside {
 		t.Errorf("a fault costs %d ns outside its events; %d of them, in %d ns", trap, all, int64(to-from)-inside)
+	}
+}
+
+// A kernel that is preemptible runs no programs on perf events while a task is
+// in a system call on a map, even if another one has its CPU.
+func TestFaultsThatTheKernelDidNotShowAreCounted(t *testing.T) {
+	testenv.Root(t)
+	c, user := startChild(t, "faults"), startChild(t, "maps")
+	user.tell()
+	user.hear()
+	var told []int64
+	rec := recordLive(t, Config{Pids: []int{c.pid}}, func() {
+		c.tell()
+		told = c.hearNumbers()
+	})
+	from, to := eventfile.Time(told[0]), eventfile.Time(told[1])
+	counted := uint64(told[2])
+	seen := uint64(0)
+	for _, e := range rec.of(eventfile.KindFault, c.tid) {
+		if e.Time >= from && e.Time <= to {
+			seen++
+		}
+	}
+	missed := rec.lost(eventfile.LossSkipped) // of others too, before and after
+	t.Logf("%d of %d faults seen, %d missed", seen, counted, missed)
+	if seen > counted || seen+missed < counted {
+		t.Errorf("%d faults seen and %d missed, the kernel counted %d", seen, missed, counted)
+	}
+	for _, l := range rec.losses {
+		if l.Source == eventfile.LossSkipped && (l.First > l.Last || l.First < rec.header.Started || l.Last > rec.end.Time) {
+			t.Errorf("loss %+v is not within the recording", l)
+		}
 	}
 }
 

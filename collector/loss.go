@@ -12,31 +12,53 @@ import (
 
 // lossReader turns the counters of the kernel side into counted gaps.
 type lossReader struct {
-	cpus   *ebpf.Map
+	cpus   *cpuStates
 	before []bpf.KernelCpuState
+	began  eventfile.Time
 	asOf   eventfile.Time // when before was read
 }
 
-func newLossReader(cpus *ebpf.Map, n int) *lossReader {
+func newLossReader(cpus *cpuStates, n int) *lossReader {
 	return &lossReader{cpus: cpus, before: make([]bpf.KernelCpuState, n)}
+}
+
+// begin makes what came earlier none of the recording's losses.
+func (l *lossReader) begin() error {
+	l.began = now()
+	return l.read(func(*eventfile.Loss) error { return nil })
 }
 
 // read passes on what was lost since it was last called.
 func (l *lossReader) read(each func(*eventfile.Loss) error) error {
 	asOf := now()
 	for cpu := range l.before {
-		var state bpf.KernelCpuState
-		if err := l.cpus.Lookup(uint32(cpu), &state); err != nil {
-			return fmt.Errorf("read loss counters of CPU %d: %w", cpu, err)
+		state, err := l.cpus.read(cpu)
+		if err != nil {
+			return err
 		}
-		for _, loss := range lossesBetween(int32(cpu), &l.before[cpu], &state, l.asOf) {
+		losses := lossesBetween(int32(cpu), &l.before[cpu], state, l.asOf)
+		losses = append(losses, faultsMissed(int32(cpu), &l.before[cpu], state, l.began)...)
+		for _, loss := range losses {
 			if err := each(&loss); err != nil {
 				return err
 			}
 		}
-		l.before[cpu] = state
+		l.before[cpu] = *state
 	}
 	l.asOf = asOf
+	return nil
+}
+
+// end passes on the faults that nothing was seen after. The programs must be
+// detached, and the last reading made since.
+func (l *lossReader) end(totals *faultTotals, each func(*eventfile.Loss) error) error {
+	for cpu := range l.before {
+		for _, loss := range totals.missedLast(int32(cpu), &l.before[cpu], l.began, now()) {
+			if err := each(&loss); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -55,7 +55,7 @@ func TestOverflowIsCountedAndBounded(t *testing.T) {
 	if got := rec.received() + lost; got != rec.summary.Kernel {
 		t.Errorf("%d events in the file and %d lost, but the kernel side made %d", rec.received(), lost, rec.summary.Kernel)
 	}
-	if rec.end.Lost != lost+rec.lost(eventfile.LossLate)+rec.lost(eventfile.LossRecursion)+rec.lost(eventfile.LossStack) {
+	if rec.end.Lost != lost+rec.lost(eventfile.LossLate)+rec.lost(eventfile.LossRecursion)+rec.lost(eventfile.LossSkipped)+rec.lost(eventfile.LossStack) {
 		t.Errorf("the end says %d lost, the blocks %d", rec.end.Lost, lost)
 	}
 	const slack = eventfile.Time(200 * time.Millisecond)

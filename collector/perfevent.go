@@ -15,12 +15,20 @@ type perfFD int
 
 func (fd perfFD) Close() error { return unix.Close(int(fd)) }
 
+// perfEvent is one of a CPU.
+type perfEvent struct {
+	perfFD
+	cpu int32
+}
+
 // attachPerf opens one event of attr on every CPU, for all tasks, with prog
 // on it. A CPU that is offline has none.
-func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (opened []io.Closer, err error) {
+func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (opened []perfEvent, err error) {
 	defer func() {
 		if err != nil {
-			closeAll(opened)
+			for _, e := range opened {
+				e.Close()
+			}
 			opened = nil
 		}
 	}()
@@ -32,7 +40,7 @@ func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (open
 		if err != nil {
 			return opened, fmt.Errorf("CPU %d: %w", cpu, err)
 		}
-		opened = append(opened, fd)
+		opened = append(opened, perfEvent{fd, cpu})
 	}
 	return opened, nil
 }

@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/cilium/ebpf/ringbuf"
@@ -37,7 +36,7 @@ func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 		w: w,
 		// one more queue than rings: of the snapshot
 		merge:   newMerger(n + 1),
-		losses:  newLossReader(k.maps.Maps[bpf.KernelMapCpus], n),
+		losses:  newLossReader(k.states, n),
 		tasks:   tasks,
 		procs:   newProcNamer(int32(os.Getpid())),
 		owners:  newOwnerResolver(tasks),
@@ -50,7 +49,9 @@ func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 
 // start makes the processes targets and takes the snapshot.
 func (r *recorder) start(pids []int32) error {
-	r.losses.asOf = now()
+	if err := r.losses.begin(); err != nil {
+		return err
+	}
 	for _, pid := range pids {
 		if err := r.k.trace(pid); err != nil {
 			return err
@@ -82,8 +83,9 @@ func (r *recorder) drain() error {
 	return r.write()
 }
 
-// finish writes all that is left. The programs must be detached.
-func (r *recorder) finish() error {
+// finish writes all that is left. The programs must be detached; faults is what
+// was counted up to then.
+func (r *recorder) finish(faults *faultTotals) error {
 	if err := r.fetch(); err != nil {
 		return err
 	}
@@ -97,6 +99,9 @@ func (r *recorder) finish() error {
 		return err
 	}
 	if err := r.lastStacks(); err != nil {
+		return err
+	}
+	if err := r.losses.end(faults, r.loss); err != nil {
 		return err
 	}
 	losses, err := recursionLosses(r.k.progs)
@@ -208,9 +213,9 @@ func (r *recorder) note(text string) error {
 func (r *recorder) produced() (uint64, error) {
 	var sum uint64
 	for cpu := range r.k.rings.readers {
-		var state bpf.KernelCpuState
-		if err := r.losses.cpus.Lookup(uint32(cpu), &state); err != nil {
-			return 0, fmt.Errorf("read counters of CPU %d: %w", cpu, err)
+		state, err := r.k.states.read(cpu)
+		if err != nil {
+			return 0, err
 		}
 		sum += state.Tried
 	}

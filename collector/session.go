@@ -143,13 +143,14 @@ func (s *session) keep(err error) {
 // writes only what it can: the file then has no end.
 func (s *session) finish(reason string, failed error) error {
 	taken := s.k.pmu.check()
-	if err := s.k.detach(); err != nil {
+	faults, err := s.k.faults.stop()
+	if err := errors.Join(err, s.k.detach()); err != nil {
 		return fmt.Errorf("detach: %w", err)
 	}
 	if failed != nil {
 		return s.rec.w.Flush() // the same failure again, if it was a write
 	}
-	if err := s.rec.finish(); err != nil {
+	if err := s.rec.finish(&faults); err != nil {
 		return err
 	}
 	s.windows.Close(s.window, s.loss, s.note)

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
@@ -128,6 +129,21 @@ func hogCPU(say func(...any), wait func()) {
 	}
 	say("done")
 	wait()
+}
+
+// useMaps calls the kernel for a BPF map on CPU 0 without a rest.
+func useMaps(say func(...any), wait func()) {
+	pin(0)
+	m, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 1 << 16, MaxEntries: 1})
+	if err != nil {
+		panic(err)
+	}
+	say("ready")
+	for value := make([]byte, 1<<16); ; {
+		if err := m.Lookup(uint32(0), &value); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // readPipe blocks in reads of a pipe that another process writes.

@@ -79,6 +79,8 @@ func lossUnit(s eventfile.LossSource) string {
 		return "events of nested programs"
 	case eventfile.LossLate:
 		return "events out of order"
+	case eventfile.LossSkipped:
+		return "page faults"
 	case eventfile.LossStack:
 		return "stacks"
 	case eventfile.LossMap:

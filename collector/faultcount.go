@@ -1,0 +1,74 @@
+package collector
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/bpf"
+	"github.com/tailtrace/tailtrace/collector/eventfile"
+)
+
+// faultEvents are the perf events on whose programs it depends that page faults
+// are seen: of each kind, one of each CPU.
+type faultEvents [len(bpf.KernelCpuState{}.Faults)][]perfEvent
+
+// faultTotals is how many faults the kernel has counted, by kind and CPU.
+type faultTotals [len(faultEvents{})]map[int32]uint64
+
+// stop ends the counting.
+func (f *faultEvents) stop() (totals faultTotals, err error) {
+	for kind, events := range f {
+		totals[kind] = make(map[int32]uint64)
+		for _, e := range events {
+			if totals[kind][e.cpu], err = e.stop(); err != nil {
+				return totals, fmt.Errorf("count page faults of CPU %d: %w", e.cpu, err)
+			}
+		}
+	}
+	return totals, nil
+}
+
+func (e *perfEvent) stop() (uint64, error) {
+	if err := unix.IoctlSetInt(int(e.perfFD), unix.PERF_EVENT_IOC_DISABLE, 0); err != nil {
+		return 0, os.NewSyscallError("disable perf event", err)
+	}
+	var count [8]byte
+	if _, err := unix.Read(int(e.perfFD), count[:]); err != nil {
+		return 0, os.NewSyscallError("read perf event", err)
+	}
+	return binary.NativeEndian.Uint64(count[:]), nil
+}
+
+const skippedWhat = "the kernel counted them, but ran no program for them"
+
+// faultsMissed are the faults of a CPU that were found to be missing between
+// two readings of its state. began is when counting did.
+func faultsMissed(cpu int32, before, after *bpf.KernelCpuState, began eventfile.Time) (losses []eventfile.Loss) {
+	for kind := range after.Faults {
+		b, a := &before.Faults[kind], &after.Faults[kind]
+		if n := a.Missed - b.Missed; n > 0 {
+			losses = append(losses, skipped(cpu, n, b.At, eventfile.Time(a.MissedLast), began))
+		}
+	}
+	return losses
+}
+
+// missedLast are those that came after the last one that was seen. state must
+// have been read after the counting was stopped.
+func (t *faultTotals) missedLast(cpu int32, state *bpf.KernelCpuState, began, ended eventfile.Time) (losses []eventfile.Loss) {
+	for kind := range t {
+		f := &state.Faults[kind]
+		if n := t[kind][cpu]; n > f.Counted {
+			losses = append(losses, skipped(cpu, n-f.Counted, f.At, ended, began))
+		}
+	}
+	return losses
+}
+
+func skipped(cpu int32, n, seen uint64, last, began eventfile.Time) eventfile.Loss {
+	first := max(eventfile.Time(seen), began)
+	return eventfile.Loss{Source: eventfile.LossSkipped, CPU: cpu, Count: n, First: first, Last: last, What: skippedWhat}
+}
