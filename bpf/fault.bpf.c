@@ -78,7 +78,9 @@ static __always_inline void count_fault(struct bpf_perf_event_data *ctx, struct 
 		return;
 	if (v.counter > f->counted + 1) {
 		f->missed += v.counter - f->counted - 1;
-		f->missed_last = now;
+		f->spells++;
+		f->first = f->at;
+		f->last = now;
 	}
 	f->counted = v.counter;
 	f->at = now;

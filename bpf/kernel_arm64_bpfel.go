@@ -64,7 +64,7 @@ type KernelCpuState struct {
 	StackWindow   uint64
 	StacksTaken   uint64
 	Faults        [2]KernelFaultCount
-	Unused2       [6]uint64
+	Unused2       [2]uint64
 }
 
 type KernelEventFlag uint32
@@ -116,11 +116,13 @@ const (
 )
 
 type KernelFaultCount struct {
-	_          structs.HostLayout
-	Counted    uint64
-	At         uint64
-	Missed     uint64
-	MissedLast uint64
+	_       structs.HostLayout
+	Counted uint64
+	At      uint64
+	Missed  uint64
+	Spells  uint64
+	First   uint64
+	Last    uint64
 }
 
 type KernelLifeEvent struct {

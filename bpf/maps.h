@@ -41,7 +41,9 @@ struct fault_count {
 	__u64 counted;	/* by the kernel, when the last one was seen */
 	__u64 at;	/* when that was */
 	__u64 missed;
-	__u64 missed_last;	/* not later than this */
+	__u64 spells;	/* of missing ones, with none seen in between */
+	__u64 first;	/* the latest spell is not earlier than this */
+	__u64 last;	/* nor later than this */
 };
 
 enum { FAULT_MINOR, FAULT_MAJOR, FAULT_KINDS };
@@ -74,7 +76,7 @@ struct cpu_state {
 	__u64 stack_window;	/* when the latest window began */
 	__u64 stacks_taken;	/* in it */
 	struct fault_count faults[FAULT_KINDS];
-	__u64 unused2[6];
+	__u64 unused2[2];
 };
 
 _Static_assert(sizeof(struct cpu_state) == 320, "cpu_state is padded to cache lines");

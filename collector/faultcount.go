@@ -50,7 +50,11 @@ func faultsMissed(cpu int32, before, after *bpf.KernelCpuState, began eventfile.
 	for kind := range after.Faults {
 		b, a := &before.Faults[kind], &after.Faults[kind]
 		if n := a.Missed - b.Missed; n > 0 {
-			losses = append(losses, skipped(cpu, n, b.At, eventfile.Time(a.MissedLast), began))
+			first := b.At // or later
+			if a.Spells-b.Spells == 1 {
+				first = a.First
+			}
+			losses = append(losses, skipped(cpu, n, first, eventfile.Time(a.Last), began))
 		}
 	}
 	return losses
@@ -68,7 +72,6 @@ func (t *faultTotals) missedLast(cpu int32, state *bpf.KernelCpuState, began, en
 	return losses
 }
 
-func skipped(cpu int32, n, seen uint64, last, began eventfile.Time) eventfile.Loss {
-	first := max(eventfile.Time(seen), began)
-	return eventfile.Loss{Source: eventfile.LossSkipped, CPU: cpu, Count: n, First: first, Last: last, What: skippedWhat}
+func skipped(cpu int32, n, first uint64, last, began eventfile.Time) eventfile.Loss {
+	return eventfile.Loss{Source: eventfile.LossSkipped, CPU: cpu, Count: n, First: max(eventfile.Time(first), began), Last: last, What: skippedWhat}
 }
