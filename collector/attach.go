@@ -19,8 +19,9 @@ type kernel struct {
 	maps     *ebpf.Collection
 	progs    map[string]*ebpf.Program
 	attached []io.Closer
-	iter     *link.Iter // nil where the kernel has none
-	byProc   bool       // the snapshot comes from /proc instead
+	perf     []*perfHook // of attached
+	iter     *link.Iter  // nil where the kernel has none
+	byProc   bool        // the snapshot comes from /proc instead
 	hooks    []eventfile.Hook
 	rings    *rings
 	cpus     []int32 // online when it was attached
@@ -31,6 +32,7 @@ type kernel struct {
 
 type kernelConfig struct {
 	sizes    sizes
+	cpus     []int32 // online
 	follow   bool
 	sampleHz int
 	stacks   string
@@ -48,11 +50,7 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	cpus, err := onlineCPUs()
-	if err != nil {
-		return nil, err
-	}
-	pmu := openPMU(cpus)
+	pmu := openPMU(cfg.cpus)
 	cfg.counters = pmu.set()
 	l, err := newLoader(types, &cfg)
 	if err != nil {
@@ -60,7 +58,7 @@ func attachKernel(cfg kernelConfig) (*kernel, error) {
 		return nil, err
 	}
 	// What is first here goes last.
-	k := &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program), attached: []io.Closer{pmu}, cpus: cpus, pmu: pmu}
+	k := &kernel{maps: l.maps, progs: make(map[string]*ebpf.Program), attached: []io.Closer{pmu}, cpus: cfg.cpus, pmu: pmu}
 	if err := k.attachAll(l, cfg); err != nil {
 		k.close()
 		return nil, err
@@ -76,14 +74,14 @@ func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
 	if k.states, err = newCPUStates(l.maps.Maps[bpf.KernelMapCpus]); err != nil {
 		return err
 	}
-	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes); err != nil {
+	if k.rings, err = newRings(l.maps.Maps[bpf.KernelMapRings], cfg.sizes, cfg.cpus); err != nil {
 		return err
 	}
 	for _, s := range sources() {
 		if l.types.raw() {
 			s = s.withoutTypes()
 		}
-		if err := k.add(l, &s, cfg.sampleHz); err != nil {
+		if err := k.add(l, &s, &cfg); err != nil {
 			return err
 		}
 	}
@@ -91,17 +89,17 @@ func (k *kernel) attachAll(l *loader, cfg kernelConfig) (err error) {
 }
 
 // add puts s in the plan, on or off. It fails only where s is a must.
-func (k *kernel) add(l *loader, s *source, sampleHz int) error {
+func (k *kernel) add(l *loader, s *source, cfg *kernelConfig) error {
 	if !s.ours() {
 		return nil
 	}
-	if s.how == perfClock && sampleHz == 0 {
+	if s.how == perfClock && cfg.sampleHz == 0 {
 		k.hooks = append(k.hooks, s.off("turned off"))
 		return nil
 	}
 	progs, err := l.load(s)
 	if err == nil {
-		err = k.attach(s, progs, sampleHz)
+		err = k.attach(s, progs, cfg)
 	}
 	if err != nil {
 		for _, p := range progs {
@@ -120,24 +118,25 @@ func (k *kernel) add(l *loader, s *source, sampleHz int) error {
 	return nil
 }
 
-func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int) (err error) {
+func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, cfg *kernelConfig) (err error) {
 	var opened []io.Closer
+	var perf []*perfHook
 	defer func() {
 		if err != nil {
 			closeAll(opened)
 			return
 		}
 		k.attached = append(k.attached, opened...)
+		k.perf = append(k.perf, perf...)
 	}()
-	events := func(prog string, attr unix.PerfEventAttr) (events []perfEvent) {
+	events := func(prog string, attr unix.PerfEventAttr) (h *perfHook) {
 		if err != nil {
 			return nil
 		}
-		events, err = attachPerf(progs[prog], attr, k.cpus)
-		for _, e := range events {
-			opened = append(opened, e)
+		if h, err = attachPerf(progs[prog], attr, cfg.cpus); err == nil {
+			opened, perf = append(opened, h), append(perf, h)
 		}
-		return events
+		return h
 	}
 	switch s.how {
 	case tpBTF:
@@ -166,7 +165,7 @@ func (k *kernel) attach(s *source, progs map[string]*ebpf.Program, sampleHz int)
 			k.faults = faults
 		}
 	case perfClock:
-		events(bpf.KernelProgSample, clock(sampleHz))
+		events(bpf.KernelProgSample, clock(cfg.sampleHz))
 	case taskIter:
 		k.iter, err = link.AttachIter(link.IterOptions{Program: progs[bpf.KernelProgSnapshot]})
 		if err == nil {

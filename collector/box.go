@@ -3,7 +3,6 @@ package collector
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"golang.org/x/sys/unix"
 
@@ -35,29 +34,42 @@ type boxCounters struct {
 // throttling is of interest.
 func openBox(cpus []int32, pid int32) (*boxReader, error) {
 	b := &boxReader{cpus: cpus, freq: make(map[int32]*procFile), throttle: openThrottle(pid)}
-	open := func(path string) *procFile {
-		f, err := openProcFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil // as good as absent: a masked file of a container
-		}
-		return f
-	}
-	if b.stat = open("/proc/stat"); b.stat == nil {
+	if b.stat = openIfAny("/proc/stat"); b.stat == nil {
 		b.close()
 		return nil, errors.New("open /proc/stat: this machine has no readable one")
 	}
-	b.meminfo, b.vmstat = open("/proc/meminfo"), open("/proc/vmstat")
+	b.meminfo, b.vmstat = openIfAny("/proc/meminfo"), openIfAny("/proc/vmstat")
 	for i, name := range pressures {
-		b.pressure[i] = open("/proc/pressure/" + name)
+		b.pressure[i] = openIfAny("/proc/pressure/" + name)
 	}
-	for _, cpu := range cpus {
-		if f := open(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu)); f != nil {
-			b.freq[cpu] = f
-		}
-	}
+	b.openFreq(cpus)
 	var err error
 	b.before, err = b.counters()
 	return b, err
+}
+
+// openIfAny returns nil for a file that this machine lacks, or that is as good
+// as absent: a masked file of a container.
+func openIfAny(path string) *procFile {
+	f, err := openProcFile(path)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// openFreq opens the clocks of CPUs, which go with them when they go offline.
+func (b *boxReader) openFreq(cpus []int32) {
+	for _, cpu := range cpus {
+		b.freq[cpu].Close()
+		b.freq[cpu] = openIfAny(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu))
+	}
+}
+
+// change says which CPUs are online now, and which of them have just come.
+func (b *boxReader) change(online, came []int32) {
+	b.cpus = online
+	b.openFreq(came)
 }
 
 func (b *boxReader) counters() (boxCounters, error) {

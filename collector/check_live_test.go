@@ -42,21 +42,22 @@ func TestMissingTracepointTurnsOffOnlyItsHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLoader(types, &kernelConfig{sizes: sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, follow: true})
+	cfg := &kernelConfig{sizes: sizes{cpus: len(k.rings.readers), ringBytes: 4096, threads: 1}, follow: true}
+	l, err := newLoader(types, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.maps.Close()
 	gone := pair("gone", "no_such_tracepoint", "", "what it would say")
 	before := len(k.hooks)
-	if err := k.add(l, &gone, 0); err != nil {
+	if err := k.add(l, &gone, cfg); err != nil {
 		t.Fatalf("an optional hook stops the others: %v", err)
 	}
 	if h := k.hooks[before]; h.How != "" || h.Why == "" || h.Lost != "what it would say" {
 		t.Errorf("a hook that this kernel lacks: %+v", h)
 	}
 	gone.must = true
-	if err := k.add(l, &gone, 0); err == nil {
+	if err := k.add(l, &gone, cfg); err == nil {
 		t.Error("a hook that must be there may be missing")
 	}
 }

@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 
@@ -12,19 +11,22 @@ import (
 )
 
 // faultEvents are the perf events on whose programs it depends that page faults
-// are seen: of each kind, one of each CPU.
-type faultEvents [len(bpf.KernelCpuState{}.Faults)][]perfEvent
+// are seen, by kind; nil where they are off.
+type faultEvents [len(bpf.KernelCpuState{}.Faults)]*perfHook
 
 // faultTotals is how many faults the kernel has counted, by kind and CPU.
 type faultTotals [len(faultEvents{})]map[int32]uint64
 
 // stop ends the counting.
 func (f *faultEvents) stop() (totals faultTotals, err error) {
-	for kind, events := range f {
+	for kind, hook := range f {
+		if hook == nil {
+			continue
+		}
 		totals[kind] = make(map[int32]uint64)
-		for _, e := range events {
-			if totals[kind][e.cpu], err = e.stop(); err != nil {
-				return totals, fmt.Errorf("count page faults of CPU %d: %w", e.cpu, err)
+		for cpu, e := range hook.events {
+			if totals[kind][cpu], err = e.stop(); err != nil {
+				return totals, fmt.Errorf("count page faults of CPU %d: %w", cpu, err)
 			}
 		}
 	}
@@ -35,11 +37,8 @@ func (e *perfEvent) stop() (uint64, error) {
 	if err := unix.IoctlSetInt(int(e.perfFD), unix.PERF_EVENT_IOC_DISABLE, 0); err != nil {
 		return 0, os.NewSyscallError("disable perf event", err)
 	}
-	var count [8]byte
-	if _, err := unix.Read(int(e.perfFD), count[:]); err != nil {
-		return 0, os.NewSyscallError("read perf event", err)
-	}
-	return binary.NativeEndian.Uint64(count[:]), nil
+	count, _, err := e.read()
+	return count, err
 }
 
 const skippedWhat = "the kernel counted them, but ran no program for them"

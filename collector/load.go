@@ -12,7 +12,7 @@ import (
 // sizes of the kernel maps.
 type sizes struct {
 	cpus      int // possible CPUs
-	ringBytes int // of one CPU's ring
+	ringBytes int // of one CPU's ring, where it is online
 	threads   int
 }
 
@@ -27,6 +27,10 @@ func kernelSpec(k kernelTypes, cfg *kernelConfig) (*ebpf.CollectionSpec, error) 
 		return nil, fmt.Errorf("read the kernel object: %w", err)
 	}
 	spec.Maps[bpf.KernelMapCpus].MaxEntries = uint32(cfg.sizes.cpus)
+	// By itself the library takes this from a list of CPUs that may not have gaps.
+	for _, c := range pmuCounters {
+		spec.Maps[c.events].MaxEntries = uint32(cfg.sizes.cpus)
+	}
 	spec.Maps[bpf.KernelMapThreads].MaxEntries = uint32(cfg.sizes.threads)
 	spec.Maps[bpf.KernelMapRings].MaxEntries = uint32(cfg.sizes.cpus)
 	spec.Maps[bpf.KernelMapRings].InnerMap.MaxEntries = uint32(cfg.sizes.ringBytes)

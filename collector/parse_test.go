@@ -98,15 +98,16 @@ cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,cpu,cpuacct 0 0
 
 func TestCPUListsWithGaps(t *testing.T) {
 	for list, want := range map[string][]int32{
-		"0":        {0},
-		"0-3":      {0, 1, 2, 3},
-		"0,2-3,9":  {0, 2, 3, 9},
-		"254-257":  {254, 255, 256, 257},
-		"0-1,300":  {0, 1, 300},
-		"":         nil,
-		"0-":       nil,
-		"a":        nil,
-		"0-1,,2-3": nil,
+		"0":         {0},
+		"0-3":       {0, 1, 2, 3},
+		"0,2-3,9\n": {0, 2, 3, 9},
+		"254-257":   {254, 255, 256, 257},
+		"0-1,300":   {0, 1, 300},
+		"":          nil,
+		"0-":        nil,
+		"a":         nil,
+		"0-1,,2-3":  nil,
+		"3-1":       nil,
 	} {
 		got, err := parseCPUList(list)
 		if (want == nil) != (err != nil) || (want != nil && !slices.Equal(got, want)) {

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/tailtrace/tailtrace/collector/eventfile"
 )
 
 // perfFD is an open perf event; closing it detaches its program.
@@ -15,34 +18,79 @@ type perfFD int
 
 func (fd perfFD) Close() error { return unix.Close(int(fd)) }
 
+// perfHook is a program on an event of every CPU, for all tasks.
+type perfHook struct {
+	prog   *ebpf.Program
+	attr   unix.PerfEventAttr
+	events map[int32]perfEvent // by CPU
+}
+
 // perfEvent is one of a CPU.
 type perfEvent struct {
 	perfFD
-	cpu int32
+	since eventfile.Time
 }
 
-// attachPerf opens one event of attr on every CPU, for all tasks, with prog
-// on it. A CPU that is offline has none.
-func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (opened []perfEvent, err error) {
-	defer func() {
-		if err != nil {
-			for _, e := range opened {
-				e.Close()
-			}
-			opened = nil
-		}
-	}()
+func attachPerf(prog *ebpf.Program, attr unix.PerfEventAttr, cpus []int32) (*perfHook, error) {
+	attr.Read_format = unix.PERF_FORMAT_TOTAL_TIME_ENABLED
+	h := &perfHook{prog: prog, attr: attr, events: make(map[int32]perfEvent)}
 	for _, cpu := range cpus {
-		fd, err := openPerf(prog, attr, allTasks, int(cpu))
-		if errors.Is(err, unix.ENODEV) {
-			continue
+		if err := h.open(cpu); err != nil {
+			h.Close()
+			return nil, err
 		}
-		if err != nil {
-			return opened, fmt.Errorf("CPU %d: %w", cpu, err)
-		}
-		opened = append(opened, perfEvent{fd, cpu})
 	}
-	return opened, nil
+	return h, nil
+}
+
+// open gives a CPU its event, in place of one that has ended: with its CPU an
+// event goes offline for good. A CPU that is offline has none.
+func (h *perfHook) open(cpu int32) error {
+	fd, err := openPerf(h.prog, h.attr, allTasks, int(cpu))
+	if errors.Is(err, unix.ENODEV) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("CPU %d: %w", cpu, err)
+	}
+	if old, ok := h.events[cpu]; ok {
+		old.Close()
+	}
+	h.events[cpu] = perfEvent{fd, now()}
+	return nil
+}
+
+// ended returns when the event of a CPU ended, and whether it has; 0 is before
+// it began.
+func (h *perfHook) ended(cpu int32) (at eventfile.Time, ended bool) {
+	e, ok := h.events[cpu]
+	if !ok {
+		return 0, true
+	}
+	_, before, _ := e.read()
+	if _, enabled, _ := e.read(); enabled > before { // its clock is still running
+		return 0, false
+	}
+	return e.since.Add(before), true
+}
+
+// read returns how often the event has happened, and for how long it has been
+// on, ns. One that ended may read as nothing.
+func (e *perfEvent) read() (count uint64, enabled int64, err error) {
+	var b [16]byte
+	if _, err := unix.Read(int(e.perfFD), b[:]); err != nil {
+		return 0, 0, os.NewSyscallError("read perf event", err)
+	}
+	return binary.NativeEndian.Uint64(b[:]), int64(binary.NativeEndian.Uint64(b[8:])), nil
+}
+
+func (h *perfHook) Close() error {
+	var errs []error
+	for _, e := range h.events {
+		errs = append(errs, e.Close())
+	}
+	h.events = nil
+	return errors.Join(errs...)
 }
 
 // What perf_event_open takes for a pid and a CPU.

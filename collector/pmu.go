@@ -135,6 +135,30 @@ func (p *pmu) connect(maps map[string]*ebpf.Map) error {
 	return nil
 }
 
+// open has a CPU that has come online count what others do. The programs read
+// nothing from an event that went offline with its CPU.
+func (p *pmu) open(cpu int32, maps map[string]*ebpf.Map) error {
+	var errs []error
+	for i := range p.counters {
+		c := &p.counters[i]
+		if len(c.events) == 0 {
+			continue
+		}
+		fd, err := openCounter(pmuCounters[i].config, cpu)
+		if err == nil {
+			err = maps[pmuCounters[i].events].Put(uint32(cpu), uint32(fd))
+			if old, ok := c.events[cpu]; ok {
+				old.Close()
+			}
+			c.events[cpu] = fd
+		}
+		if err != nil && !errors.Is(err, unix.ENODEV) {
+			errs = append(errs, fmt.Errorf("count %s: %w", pmuCounters[i].name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (p *pmu) Close() error {
 	var errs []error
 	for i := range p.counters {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -28,13 +29,14 @@ func ringSize(total, cpus int) int {
 	return 1 << (bits.Len(uint(each)) - 1)
 }
 
-// rings is one ring buffer for each possible CPU.
+// rings is one ring buffer for each possible CPU: one that is offline may
+// come online.
 type rings struct {
 	maps    []*ebpf.Map
 	readers []*ringbuf.Reader
 }
 
-func newRings(outer *ebpf.Map, sz sizes) (r *rings, err error) {
+func newRings(outer *ebpf.Map, sz sizes, online []int32) (r *rings, err error) {
 	r = &rings{}
 	defer func() {
 		if err != nil {
@@ -42,7 +44,11 @@ func newRings(outer *ebpf.Map, sz sizes) (r *rings, err error) {
 		}
 	}()
 	for cpu := range sz.cpus {
-		m, err := ebpf.NewMap(&ebpf.MapSpec{Name: "ring", Type: ebpf.RingBuf, MaxEntries: uint32(sz.ringBytes)})
+		size := sz.ringBytes
+		if !slices.Contains(online, int32(cpu)) {
+			size = min(size, minRing)
+		}
+		m, err := ebpf.NewMap(&ebpf.MapSpec{Name: "ring", Type: ebpf.RingBuf, MaxEntries: uint32(size)})
 		if err != nil {
 			return nil, fmt.Errorf("create ring of CPU %d: %w", cpu, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
@@ -51,6 +50,7 @@ type session struct {
 	targets []eventfile.Target
 	out     *output
 	k       *kernel
+	cpus    *cpuWatch
 	rec     *recorder
 	box     *boxReader
 	windows windowSource
@@ -68,6 +68,9 @@ func openSession(c *Config, targets []eventfile.Target, out *output) (_ *session
 		}
 	}()
 	if s.k, err = openKernel(c); err != nil {
+		return nil, err
+	}
+	if s.cpus, err = openCPUWatch(onlinePath, s.k.cpus); err != nil {
 		return nil, err
 	}
 	trap := s.k.faultTrap(s.log)
@@ -99,16 +102,21 @@ func openKernel(c *Config) (*kernel, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("lift the limit on locked memory: %w", err)
 	}
-	cpus, err := ebpf.PossibleCPU()
+	possible, err := possibleCPUs()
 	if err != nil {
-		return nil, fmt.Errorf("count CPUs: %w", err)
+		return nil, err
+	}
+	online, err := onlineCPUs()
+	if err != nil {
+		return nil, err
 	}
 	return attachKernel(kernelConfig{
 		sizes: sizes{
-			cpus:      cpus,
-			ringBytes: ringSize(c.BufferBytes, cpus),
+			cpus:      possible,
+			ringBytes: ringSize(c.BufferBytes, len(online)),
 			threads:   maxThreads,
 		},
+		cpus:     online,
 		follow:   !c.NoFollow,
 		sampleHz: c.SampleHz,
 		stacks:   cmp.Or(c.Stacks, DefaultStacks),

@@ -104,6 +104,9 @@ func (s *session) step(box, flush bool) error {
 		return err
 	}
 	if box {
+		if err := s.followCPUs(); err != nil {
+			return err
+		}
 		if err := s.sampleBox(); err != nil {
 			return err
 		}
@@ -143,6 +146,7 @@ func (s *session) keep(err error) {
 // writes only what it can: the file then has no end.
 func (s *session) finish(reason string, failed error) error {
 	taken := s.k.pmu.check()
+	s.checkCPUs()
 	faults, err := s.k.faults.stop()
 	if err := errors.Join(err, s.k.detach()); err != nil {
 		return fmt.Errorf("detach: %w", err)
@@ -189,6 +193,9 @@ func (s *session) summary(reason string) (*Summary, error) {
 }
 
 func (s *session) close() {
+	if s.cpus != nil {
+		s.cpus.close()
+	}
 	if s.box != nil {
 		s.box.close()
 	}

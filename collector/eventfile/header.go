@@ -4,9 +4,9 @@ package eventfile
 type Header struct {
 	Tool           string // "tailtrace 0.1.0"
 	Host           string
-	Kernel         string // uname release
-	Arch           string // GOARCH of the recorder
-	CPUs           []int32
+	Kernel         string  // uname release
+	Arch           string  // GOARCH of the recorder
+	CPUs           []int32 // online when it began
 	Started        Time
 	RealtimeOffset int64 // CLOCK_REALTIME - CLOCK_MONOTONIC at Started, ns
 	Targets        []Target

@@ -79,15 +79,15 @@ type Loss struct {
 // before it. Absent figures are -1, never 0.
 type BoxSample struct {
 	Time           Time
-	RealtimeOffset int64 // CLOCK_REALTIME - CLOCK_MONOTONIC, ns
-	CPUs           []CPUSample
-	PSI            [3]int64 // some-stall of cpu, memory, io: ns since the sample before
-	Interrupts     int64    // of all CPUs since the sample before
-	Switches       int64    // context switches, likewise
-	MemAvailable   int64    // bytes
-	SwapIn         int64    // pages since the sample before
-	Throttled      int64    // ns the target's cgroup was throttled since the sample before
-	AgentCPU       int64    // CPU time of the recorder itself, ns, likewise
+	RealtimeOffset int64       // CLOCK_REALTIME - CLOCK_MONOTONIC, ns
+	CPUs           []CPUSample // those online
+	PSI            [3]int64    // some-stall of cpu, memory, io: ns since the sample before
+	Interrupts     int64       // of all CPUs since the sample before
+	Switches       int64       // context switches, likewise
+	MemAvailable   int64       // bytes
+	SwapIn         int64       // pages since the sample before
+	Throttled      int64       // ns the target's cgroup was throttled since the sample before
+	AgentCPU       int64       // CPU time of the recorder itself, ns, likewise
 }
 
 // CPUSample is one CPU's share of a BoxSample, ns since the sample before.
