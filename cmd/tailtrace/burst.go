@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
+	"github.com/tailtrace/tailtrace/correlate/stats"
 )
 
 func runBurst(s streams, args []string) error {
@@ -44,7 +45,7 @@ func burst(s streams, path string, rowFiles []string, fraction float64, second, 
 	if err != nil {
 		return err
 	}
-	var all, chosen []report.Second
+	var all, chosen []stats.Second
 	pick := func(reqs []*correlate.Request) func(*correlate.Request) bool {
 		all = report.Seconds(reqs)
 		chosen = chooseSeconds(all, second, worst)
@@ -72,11 +73,11 @@ func burst(s streams, path string, rowFiles []string, fraction float64, second, 
 }
 
 // chooseSeconds takes the given second of every run, or the worst ones.
-func chooseSeconds(all []report.Second, second, worst int) []report.Second {
+func chooseSeconds(all []stats.Second, second, worst int) []stats.Second {
 	if second < 0 {
 		return report.Busiest(all, worst)
 	}
-	var list []report.Second
+	var list []stats.Second
 	for _, x := range all {
 		if x.Second == second {
 			list = append(list, x)

@@ -106,8 +106,8 @@ const (
 	FlagThrottled Flags = 1 << 11 // switch, waking: the cgroup's quota was used up
 	FlagKthread   Flags = 1 << 12 // task: a kernel thread
 	FlagCut       Flags = 1 << 13 // span: its start was not seen; Dur is "at least"
-	FlagUnseen    Flags = 1 << 15 // counters: the task has left CPU meanwhile, and no switch was reported
 	FlagRepeat    Flags = 1 << 14 // task: said before; see Writer.Event
+	FlagUnseen    Flags = 1 << 15 // counters: the task has left CPU meanwhile, and no switch was reported
 )
 
 // Task states as sched_switch reports them (include/linux/sched.h). Zero is

@@ -4,79 +4,55 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/part"
+	"github.com/tailtrace/tailtrace/correlate/stats"
 )
-
-// Second is one second of a run, counted from the run's first request that is
-// not warm-up.
-type Second struct {
-	Run      string
-	Second   int
-	Requests int
-	Tail     int
-}
 
 // SecondOf returns the second of its run in which r began.
 func SecondOf(r *correlate.Request) int { return int(r.SinceStart / int64(time.Second)) }
 
-// Seconds counts requests and tail requests for each second that has any, in
-// order.
-func Seconds(reqs []*correlate.Request) []Second {
-	type key struct {
-		run string
-		n   int
-	}
-	counts := map[key]*Second{}
+// Seconds counts requests and tail requests for each second of a run that has
+// any, in order.
+func Seconds(reqs []*correlate.Request) []stats.Second {
+	begin, tail := map[string][]int64{}, map[string][]bool{}
 	for _, r := range reqs {
-		if r.Warmup {
-			continue
-		}
-		k := key{r.Run, SecondOf(r)}
-		if counts[k] == nil {
-			counts[k] = &Second{Run: k.run, Second: k.n}
-		}
-		counts[k].Requests++
-		if r.Tail {
-			counts[k].Tail++
+		if !r.Warmup {
+			begin[r.Run] = append(begin[r.Run], r.SinceStart)
+			tail[r.Run] = append(tail[r.Run], r.Tail)
 		}
 	}
-	list := make([]Second, 0, len(counts))
-	for _, s := range counts {
-		list = append(list, *s)
+	var list []stats.Second
+	for _, run := range slices.Sorted(maps.Keys(begin)) {
+		list = append(list, stats.Seconds(run, begin[run], tail[run])...)
 	}
-	slices.SortFunc(list, func(a, b Second) int {
-		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Second, b.Second))
-	})
-	return list
+	return slices.DeleteFunc(list, func(s stats.Second) bool { return s.Requests == 0 })
 }
 
 // Busiest returns the up to k seconds with the most tail requests, most first.
-func Busiest(seconds []Second, k int) []Second {
-	list := slices.DeleteFunc(slices.Clone(seconds), func(s Second) bool { return s.Tail == 0 })
-	slices.SortStableFunc(list, func(a, b Second) int { return cmp.Compare(b.Tail, a.Tail) })
+func Busiest(seconds []stats.Second, k int) []stats.Second {
+	list := slices.DeleteFunc(slices.Clone(seconds), func(s stats.Second) bool { return s.Tail == 0 })
+	slices.SortStableFunc(list, func(a, b stats.Second) int { return cmp.Compare(b.Tail, a.Tail) })
 	return list[:min(k, len(list))]
 }
 
 // Burst is the drill-down into seconds.
 type Burst struct {
 	res    *correlate.Result
-	all    []Second
-	chosen []Second
+	all    []stats.Second
+	chosen []stats.Second
 }
 
 // NewBurst drills into the chosen seconds of res, whose tail requests must have
 // been told in full.
-func NewBurst(res *correlate.Result, chosen []Second) *Burst {
+func NewBurst(res *correlate.Result, chosen []stats.Second) *Burst {
 	return &Burst{res: res, all: Seconds(res.Requests), chosen: chosen}
 }
-
-// maxBusiest is how many of the busiest seconds are listed.
-const maxBusiest = 10
 
 // Text writes the busiest seconds, and then the tail requests of the chosen
 // ones in time order with what happened in each.
@@ -91,7 +67,7 @@ func (b *Burst) Text(w io.Writer) error {
 	}
 	p.printf("seconds with requests: %d, of them without a tail request: %d; the busiest:\n", len(b.all), empty)
 	lines := []string{"  second\trequests\tin the tail\t"}
-	for _, s := range Busiest(b.all, maxBusiest) {
+	for _, s := range Busiest(b.all, maxListed) {
 		lines = append(lines, fmt.Sprintf("  %6d\t%8d\t%11d\t%s", s.Second, s.Requests, s.Tail, runName(s.Run)))
 	}
 	p.table(lines)
@@ -108,7 +84,7 @@ func runName(run string) string {
 	return "run " + Printable(run)
 }
 
-func (b *Burst) second(p *printer, s Second) {
+func (b *Burst) second(p *printer, s stats.Second) {
 	var list []*correlate.Request
 	for _, r := range b.res.Requests {
 		if r.Tail && r.Run == s.Run && SecondOf(r) == s.Second {

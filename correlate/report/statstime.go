@@ -45,13 +45,9 @@ func (p *printer) busySeconds(seconds []stats.Second) {
 		}
 	}
 	p.printf("seconds: %d, of them %d without a tail request and %d without any request\n", len(seconds), without, silent)
-	busiest := slices.Clone(seconds)
-	slices.SortStableFunc(busiest, func(a, b stats.Second) int { return cmp.Compare(b.Tail, a.Tail) })
 	lines := []string{"busiest seconds\trequests\tin the tail"}
-	for _, second := range busiest[:min(maxListed, len(busiest))] {
-		if second.Tail > 0 {
-			lines = append(lines, fmt.Sprintf("  %s\t%d\t%d", inRun(second.Run, fmt.Sprintf("second %d", second.Second)), second.Requests, second.Tail))
-		}
+	for _, second := range Busiest(seconds, maxListed) {
+		lines = append(lines, fmt.Sprintf("  %s\t%d\t%d", inRun(second.Run, fmt.Sprintf("second %d", second.Second)), second.Requests, second.Tail))
 	}
 	p.table(lines)
 	p.printf("\n")
