@@ -26,7 +26,8 @@ type Config struct {
 	Ring        string        // "auto" or "", "none", or the path of a request ring
 	Stacks      string        // StacksOff, StacksCPU or StacksAll; "" = DefaultStacks
 	SampleHz    int           // CPU clock samples a second and CPU; 0 = none
-	BufferBytes int           // of all kernel rings together; 0 = a default by CPUs
+	BufferBytes int           // of the kernel rings of all CPUs online; 0 = a default by CPUs
+	NoCmdlines  bool          // leave out the command lines of processes that are not traced
 	BTF         string        // a file with the kernel's types, for one that has none itself; "" = its own
 	Args        []string      // the command line, for the header
 	Tool        string        // name and version, for the header

@@ -17,6 +17,7 @@ import (
 type procNamer struct {
 	root    string // "/proc"
 	self    int32
+	bare    bool // without the command lines of others
 	named   map[int32]bool
 	waiting []eventfile.Proc
 }
@@ -27,8 +28,8 @@ const (
 	maxProcNamed   = 1 << 16
 )
 
-func newProcNamer(self int32) *procNamer {
-	return &procNamer{root: "/proc", self: self, named: make(map[int32]bool)}
+func newProcNamer(self int32, bare bool) *procNamer {
+	return &procNamer{root: "/proc", self: self, bare: bare, named: make(map[int32]bool)}
 }
 
 // see notes the process of a task. isNew says that the file has not had the
@@ -82,7 +83,9 @@ func (p *procNamer) read(proc *eventfile.Proc) {
 	if comm, err := os.ReadFile(dir + "/comm"); err == nil {
 		proc.Comm = strings.TrimSuffix(string(comm), "\n")
 	}
-	proc.Cmdline = readCmdline(dir)
+	if proc.Self || proc.Target || !p.bare {
+		proc.Cmdline = readCmdline(dir)
+	}
 	proc.Cgroup = readCgroup(dir)
 }
 

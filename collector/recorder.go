@@ -28,7 +28,7 @@ type recorder struct {
 	events, windows, lost uint64
 }
 
-func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
+func newRecorder(c *Config, k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 	n := len(k.rings.readers)
 	tasks := newTaskCache()
 	return &recorder{
@@ -38,7 +38,7 @@ func newRecorder(k *kernel, w *eventfile.Writer, pids []int32) *recorder {
 		merge:   newMerger(n + 1),
 		losses:  newLossReader(k.states, n),
 		tasks:   tasks,
-		procs:   newProcNamer(int32(os.Getpid())),
+		procs:   newProcNamer(int32(os.Getpid()), c.NoCmdlines),
 		owners:  newOwnerResolver(tasks),
 		spaces:  newMapTracker(),
 		fds:     newFdNamer(),

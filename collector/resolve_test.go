@@ -114,7 +114,7 @@ func TestOwnerOfAMutexIsAThreadOfItsProcess(t *testing.T) {
 }
 
 func TestProcessesAreNamedOnceAndAgainAfterExec(t *testing.T) {
-	p := newProcNamer(10)
+	p := newProcNamer(10, false)
 	p.root = fakeProc(t, somePids)
 	round := func() (got []eventfile.Proc) {
 		err := p.round(procsPerRound, func(proc *eventfile.Proc) error { got = append(got, *proc); return nil })
@@ -143,5 +143,31 @@ func TestProcessesAreNamedOnceAndAgainAfterExec(t *testing.T) {
 	see(task(10, 10, 1, "another", 0), true)
 	if got := round(); len(got) != 1 {
 		t.Errorf("a leader of another name is named as %+v", got)
+	}
+}
+
+func TestCommandLinesOfOthersCanBeLeftOut(t *testing.T) {
+	for _, bare := range []bool{false, true} {
+		for _, c := range []struct {
+			self  int32
+			flags eventfile.Flags
+			want  bool
+		}{
+			{10, 0, true},
+			{1, eventfile.FlagTarget, true},
+			{1, 0, !bare},
+		} {
+			p := newProcNamer(c.self, bare)
+			p.root = fakeProc(t, somePids)
+			p.see(task(10, 10, 1, "scorer", c.flags), true)
+			if err := p.round(1, func(proc *eventfile.Proc) error {
+				if got := proc.Cmdline != ""; got != c.want || proc.Comm != "scorer" || proc.Cgroup == "" {
+					t.Errorf("without others' %t: %+v", bare, proc)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

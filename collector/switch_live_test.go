@@ -163,6 +163,29 @@ func hogThatPreemptsIsNamed(t *testing.T, types string) {
 	}
 }
 
+func TestCommandLineOfTheHogCanBeKeptOut(t *testing.T) {
+	busy, hog := startChild(t, "busy"), startChild(t, "hog")
+	busy.tell()
+	busy.hear()
+	var said string
+	rec := recordLive(t, Config{Pids: []int{busy.pid}, NoCmdlines: true}, func() {
+		hog.tell()
+		said = hog.hear()[0]
+	})
+	testenv.Need(t, said == "done", "real-time scheduling")
+	named, own := false, false
+	for _, p := range rec.procs {
+		named = named || int(p.Pid) == hog.pid && p.Comm == "hog"
+		own = own || int(p.Pid) == busy.pid && p.Cmdline != ""
+		if p.Cmdline != "" && !p.Target && !p.Self {
+			t.Errorf("the command line of process %d (%s) is in the file", p.Pid, p.Comm)
+		}
+	}
+	if !named || !own {
+		t.Errorf("the hog's name is in the file: %t, the service's command line: %t", named, own)
+	}
+}
+
 func TestThreadNamesAreKeptByteByByte(t *testing.T) {
 	testenv.Root(t)
 	c := startChild(t, "names")

@@ -31,6 +31,7 @@ func runRecord(s streams, args []string) error {
 	f.IntVar(&c.SampleHz, "sample", collector.DefaultSampleHz, "cpu-clock samples a second and CPU; 0 turns them off")
 	f.StringVar(&c.Stacks, "stacks", collector.DefaultStacks, "stacks to take: off, cpu (at samples), or all (also when a thread blocks)")
 	f.BoolVar(&c.NoFollow, "no-follow", false, "leave out child processes")
+	f.BoolVar(&c.NoCmdlines, "no-cmdlines", false, "leave out the command lines of other processes, which may hold secrets")
 	f.IntVar(&c.BufferBytes, "buffer", 0, "kernel buffer for all CPUs, bytes (0: chosen)")
 	addTypesFlag(f, &c)
 	quiet := addQuietFlags(f)
