@@ -34,6 +34,7 @@ var workloads = map[string]func(say func(...any), wait func()){
 	"yield":       yieldInTurn,
 	"names":       renameThread,
 	"exec":        execFromThread,
+	"parent":      startProcess,
 	"exit":        func(func(...any), func()) {},
 	"churn":       churn,
 	"record":      recordForever,

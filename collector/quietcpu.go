@@ -89,15 +89,8 @@ func stealCondition(s *eventfile.BoxSample, wall int64) Condition {
 // cpuOfProcesses is the CPU time of every process, ns, by pid and comm.
 func (m machine) cpuOfProcesses() map[string]int64 {
 	used := map[string]int64{}
-	dirs, _ := os.ReadDir(m.path("proc")) // who it was is a help, not a condition
-	for _, d := range dirs {
-		if _, err := strconv.Atoi(d.Name()); err != nil {
-			continue
-		}
-		p, ok := parseProcStat(m.text("proc/" + d.Name() + "/stat"))
-		if ok {
-			used[fmt.Sprintf("%s[%s]", p.comm, d.Name())] = p.cpu
-		}
+	for pid, p := range processes(m.path("proc")) { // who it was is a help, not a condition
+		used[fmt.Sprintf("%s[%d]", p.comm, pid)] = p.cpu
 	}
 	return used
 }
@@ -120,30 +113,4 @@ func hungriest(before, after map[string]int64, wall int64) string {
 		names = append(names, fmt.Sprintf("%s %.0f%%", u.who, 100*float64(u.ns)/float64(max(wall, 1))))
 	}
 	return firstOf(names, 3)
-}
-
-// procStat is some of /proc/PID/stat.
-type procStat struct {
-	comm   string
-	parent int
-	cpu    int64 // ns
-}
-
-// parseProcStat finds the comm between the first and the last bracket: it may
-// have any in it.
-func parseProcStat(text string) (p procStat, ok bool) {
-	open, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
-	if open < 0 || end < open {
-		return p, false
-	}
-	p.comm = text[open+1 : end]
-	fields := strings.Fields(text[end+1:]) // from the third, the state
-	if len(fields) < 13 {
-		return p, false
-	}
-	p.parent, _ = strconv.Atoi(fields[1])
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	p.cpu = (user + system) * nsPerTick
-	return p, true
 }

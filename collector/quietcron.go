@@ -2,10 +2,10 @@ package collector
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -47,19 +47,9 @@ func (m machine) cron(within time.Duration) Condition {
 
 // cronProcesses finds a daemon and what it started.
 func (m machine) cronProcesses() (daemon string, running []string) {
-	dirs, _ := os.ReadDir(m.path("proc"))
 	daemons := map[int]bool{}
-	procs := map[int]procStat{}
-	for _, d := range dirs {
-		pid, err := strconv.Atoi(d.Name())
-		if err != nil {
-			continue
-		}
-		p, ok := parseProcStat(m.text("proc/" + d.Name() + "/stat"))
-		if !ok {
-			continue
-		}
-		procs[pid] = p
+	procs := maps.Collect(processes(m.path("proc")))
+	for pid, p := range procs {
 		if slices.Contains(cronDaemons, p.comm) {
 			daemons[pid] = true
 			daemon = p.comm

@@ -28,7 +28,7 @@ type recorder struct {
 	events, windows, lost uint64
 }
 
-func newRecorder(c *Config, k *kernel, w *eventfile.Writer, pids []int32) *recorder {
+func newRecorder(c *Config, k *kernel, w *eventfile.Writer) *recorder {
 	n := len(k.rings.readers)
 	tasks := newTaskCache()
 	return &recorder{
@@ -42,24 +42,41 @@ func newRecorder(c *Config, k *kernel, w *eventfile.Writer, pids []int32) *recor
 		owners:  newOwnerResolver(tasks),
 		spaces:  newMapTracker(),
 		fds:     newFdNamer(),
-		targets: newTargetSet(pids),
+		targets: newTargetSet(),
 		stacks:  newStackNamer(k.maps.Maps[bpf.KernelMapStacksSeen]),
 	}
 }
 
-// start makes the processes targets and takes the snapshot.
-func (r *recorder) start(pids []int32) error {
+// start makes the processes targets, with the children that they have already
+// if those are to be followed, and takes the snapshot.
+func (r *recorder) start(pids []int32, follow bool) error {
 	if err := r.losses.begin(); err != nil {
 		return err
 	}
+	var all []int32
+	for next := pids; len(next) > 0; { // until nobody had a child before it was traced itself
+		if err := r.trace(next); err != nil {
+			return err
+		}
+		all = append(all, next...)
+		if !follow {
+			break
+		}
+		next = without(resolver{"/proc"}.descendants(all), all)
+	}
+	snapshot := len(r.k.rings.readers)
+	return r.k.snapshot(all, func(raw []byte) error { return r.queue(snapshot, raw) })
+}
+
+func (r *recorder) trace(pids []int32) error {
 	for _, pid := range pids {
 		if err := r.k.trace(pid); err != nil {
 			return err
 		}
 		r.spaces.add(pid)
+		r.targets.live[pid] = true
 	}
-	snapshot := len(r.k.rings.readers)
-	return r.k.snapshot(pids, func(raw []byte) error { return r.queue(snapshot, raw) })
+	return nil
 }
 
 func (r *recorder) queue(ring int, raw []byte) error {

@@ -83,6 +83,27 @@ func (r resolver) target(pid int) (eventfile.Target, error) {
 	}, nil
 }
 
+// descendants are the children of processes, theirs, and so on, without this
+// process.
+func (r resolver) descendants(pids []int32) []int32 {
+	children := make(map[int32][]int32)
+	for pid, p := range processes(r.root) {
+		if pid != os.Getpid() {
+			children[int32(p.parent)] = append(children[int32(p.parent)], int32(pid))
+		}
+	}
+	var found []int32
+	for next := pids; len(next) > 0; {
+		var of []int32
+		for _, pid := range next {
+			of = append(of, children[pid]...)
+			delete(children, pid) // one process may be another's, and both be given
+		}
+		found, next = append(found, of...), of
+	}
+	return found
+}
+
 func (r resolver) comm(pid int) string {
 	raw, err := os.ReadFile(r.root + "/" + strconv.Itoa(pid) + "/comm")
 	if err != nil {

@@ -2,8 +2,10 @@ package collector
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,34 @@ func TestWrongPidsAreNamed(t *testing.T) {
 	var gone *NoProcessError
 	if _, err := r.targets([]int{99}); !errors.As(err, &gone) || gone.Pid != 99 {
 		t.Errorf("a dead pid's error does not say which: %v", err)
+	}
+}
+
+func TestDescendantsAreChildrenAndTheirs(t *testing.T) {
+	stat := func(comm string, parent int) string {
+		return fmt.Sprintf("1 (%s) S %d 0 0 0 0 0 0 0 0 0 0 0 0 0\n", comm, parent)
+	}
+	r := resolver{fakeProc(t, map[string]string{
+		"1/stat":                            stat("init", 0),
+		"10/stat":                           stat("master", 1),
+		"11/stat":                           stat("worker) 1 (", 10),
+		"12/stat":                           stat("worker", 10),
+		"13/stat":                           stat("helper", 12),
+		"14/stat":                           stat("another's", 1),
+		"self":                              "",
+		fmt.Sprintf("%d/stat", os.Getpid()): stat("this", 10),
+	})}
+	for name, c := range map[string]struct{ pids, want []int32 }{
+		"of a family":         {[]int32{10}, []int32{11, 12, 13}},
+		"of one and its own":  {[]int32{10, 12}, []int32{11, 12, 13}},
+		"of one without any":  {[]int32{13}, nil},
+		"of one that is gone": {[]int32{99}, nil},
+	} {
+		got := r.descendants(c.pids)
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ func openSession(c *Config, targets []eventfile.Target, out *output) (_ *session
 	if err := out.commit(); err != nil {
 		return nil, err
 	}
-	s.rec = newRecorder(c, s.k, w, pidsOf(targets))
+	s.rec = newRecorder(c, s.k, w)
 	s.windows = openWindows(c.Ring, s.rec.targets.pids, s.began, s.log)
 	return s, nil
 }

@@ -29,7 +29,7 @@ func (s *session) record(ctx context.Context) (reason string, err error) {
 	if err := s.introduce(); err != nil {
 		return "", err
 	}
-	if err := s.rec.start(pidsOf(s.targets)); err != nil {
+	if err := s.rec.start(pidsOf(s.targets), !s.cfg.NoFollow); err != nil {
 		return "", err
 	}
 	if s.cfg.Duration > 0 {

@@ -103,6 +103,25 @@ func TestChildrenAreLeftAloneWithoutFollow(t *testing.T) {
 	}
 }
 
+// A service may have had its workers for long.
+func TestChildrenFromBeforeAreTracedToo(t *testing.T) {
+	testenv.Root(t)
+	for _, noFollow := range []bool{false, true} {
+		c := startChild(t, "parent")
+		c.tell()
+		pid := int32(c.hearNumbers()[0])
+		time.Sleep(20 * time.Millisecond)
+		rec := recordLive(t, Config{Pids: []int{c.pid}, NoFollow: noFollow}, func() {
+			c.tell()
+			c.hear()
+		})
+		snaps, ends := len(rec.of(eventfile.KindSnapshot, pid)), len(rec.of(eventfile.KindExit, pid))
+		if traced := rec.isTarget(pid); traced == noFollow || traced != (snaps == 1) || traced != (ends == 1) {
+			t.Errorf("no-follow %t: traced %t, with %d snapshots and %d ends", noFollow, traced, snaps, ends)
+		}
+	}
+}
+
 func TestSleepFromBeforeIsInTheSnapshot(t *testing.T) {
 	eachFlavour(t, sleepFromBeforeIsInTheSnapshot)
 }

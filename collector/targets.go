@@ -11,11 +11,11 @@ import (
 	"github.com/tailtrace/tailtrace/bpf"
 )
 
-// trace makes a process a target, from now on. The snapshot fills in its
-// start time.
+// trace makes a process a target, from now on, if it is none already. The
+// snapshot fills in its start time.
 func (k *kernel) trace(pid int32) error {
-	err := k.maps.Maps[bpf.KernelMapTargets].Update(uint32(pid), bpf.KernelTarget{}, ebpf.UpdateAny)
-	if err != nil {
+	err := k.maps.Maps[bpf.KernelMapTargets].Update(uint32(pid), bpf.KernelTarget{}, ebpf.UpdateNoExist)
+	if err != nil && !errors.Is(err, ebpf.ErrKeyExist) {
 		return fmt.Errorf("trace process %d: %w", pid, err)
 	}
 	return nil

@@ -71,7 +71,7 @@ type targetSet struct {
 	live map[int32]bool
 }
 
-func newTargetSet(pids []int32) *targetSet {
+func newTargetSet(pids ...int32) *targetSet {
 	s := &targetSet{live: make(map[int32]bool)}
 	for _, p := range pids {
 		s.live[p] = true

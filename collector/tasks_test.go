@@ -60,7 +60,7 @@ func TestTaskCacheIsBounded(t *testing.T) {
 }
 
 func TestTargetsFollowForkAndExit(t *testing.T) {
-	s := newTargetSet([]int32{10, 20})
+	s := newTargetSet(10, 20)
 	steps := []struct {
 		e    eventfile.Event
 		tgid int32

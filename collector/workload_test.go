@@ -96,6 +96,22 @@ func startThreads(say func(...any), wait func()) {
 	wait()
 }
 
+// startProcess has a child that sleeps.
+func startProcess(say func(...any), wait func()) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = []string{napEnv + "=1h"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	say(cmd.Process.Pid)
+	wait()
+	cmd.Process.Kill()
+	cmd.Wait()
+	say("done")
+	wait()
+}
+
 // stayBusy burns one CPU until told to stop.
 func stayBusy(say func(...any), wait func()) {
 	pin(0)
