@@ -27,11 +27,18 @@ struct counter_map stalled SEC(".maps");
 /* The present stay of a target on this CPU, and what the counters were when it began. */
 struct stay {
 	__u64 since;
+	__u64 clock; /* of the run queue, when it began; 0 = not known */
 	__u64 charged; /* to the thread, ever */
 	__u64 left; /* how often it has left a CPU, ever */
 	__u32 tid; /* 0: none that was seen to begin */
 	__u32 counted;
 	__u64 counts[COUNTERS];
+};
+
+/* Of a stay that ends, ns; little is 0. */
+struct away {
+	__u64 away;
+	__u64 lag;
 };
 
 struct {
@@ -58,19 +65,43 @@ static __always_inline void read_counter(struct stay *s, void *events, __u32 id)
 	s->counted |= 1 << id;
 }
 
+/*
+ * rq_clock returns the clock by which p is charged, or 0 where the kernel has
+ * no way from a task to it (CONFIG_FAIR_GROUP_SCHED). A wakeup that calls for a
+ * switch lets the switch skip the clock's update (rq_clock_skip_update()),
+ * however long it may then be in coming: the clock is behind there.
+ */
+static __always_inline __u64 rq_clock(struct task_struct *p)
+{
+	if (!bpf_core_field_exists(p->se.cfs_rq) || !bpf_core_field_exists(p->se.cfs_rq->rq))
+		return 0;
+	return READ_VIA2(p, se.cfs_rq, rq, clock);
+}
+
 /* What is charged is read a little earlier than the clock, at both ends. */
 #define MIN_AWAY 20000 /* ns */
 
-/*
- * not_charged returns for how much of its stay a thread was not charged: the
- * hypervisor had its CPU, as far as it says so, or interrupts did, where the
- * kernel keeps their time apart.
- */
-static __always_inline __u64 not_charged(const struct stay *s, __u64 now, __u64 charged)
+static __always_inline __u64 if_much(__s64 ns)
 {
-	__s64 away = (now - s->since) - (charged - s->charged);
+	return ns < MIN_AWAY ? 0 : ns;
+}
 
-	return away < MIN_AWAY ? 0 : away;
+/*
+ * compare says of a stay that ends for how much of it the thread was not
+ * charged by the run queue's clock (the hypervisor had its CPU, as far as it
+ * says so, or interrupts did, where the kernel keeps their time apart), and
+ * for how much that clock was behind in the end. What it was behind in the
+ * beginning is none of the stay's.
+ */
+static __always_inline void compare(const struct stay *s, __u64 now, struct task_struct *prev, struct away *a)
+{
+	__u64 charged = READ(prev, se.sum_exec_runtime) - s->charged;
+	__u64 clock = rq_clock(prev);
+	__s64 length = now - s->since;
+	__s64 passed = clock && s->clock ? clock - s->clock : length;
+
+	a->away = if_much((passed < length ? passed : length) - charged);
+	a->lag = if_much(length - passed);
 }
 
 static __always_inline __u64 times_left(struct task_struct *p)
@@ -78,12 +109,12 @@ static __always_inline __u64 times_left(struct task_struct *p)
 	return READ(p, nvcsw) + READ(p, nivcsw);
 }
 
-static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now, __u64 away, __u16 flags)
+static __always_inline void emit_counters(struct cpu_state *c, const struct stay *s, const struct stay *now, const struct away *a, __u16 flags)
 {
 	__u32 counted = s->counted & now->counted;
 	struct counters_event *e;
 
-	if (!counted && !away)
+	if (!counted && !a->away && !a->lag)
 		return;
 	e = reserve(c, now->since, sizeof(*e));
 	if (!e)
@@ -92,7 +123,8 @@ static __always_inline void emit_counters(struct cpu_state *c, const struct stay
 	e->tid = s->tid;
 	e->counted = counted;
 	e->since = s->since;
-	e->away = away;
+	e->away = a->away;
+	e->lag = a->lag;
 	for (int i = 0; i < COUNTERS; i++)
 		e->counts[i] = now->counts[i] - s->counts[i];
 	submit(e);
@@ -110,6 +142,7 @@ static __always_inline void count_switch(struct cpu_state *c, __u64 now, struct 
 		return;
 	if (next) {
 		fresh.tid = READ(next, pid);
+		fresh.clock = rq_clock(next);
 		fresh.charged = READ(next, se.sum_exec_runtime);
 		fresh.left = times_left(next);
 	}
@@ -117,10 +150,11 @@ static __always_inline void count_switch(struct cpu_state *c, __u64 now, struct 
 	read_counter(&fresh, &instructions, COUNTER_INSTRUCTIONS);
 	read_counter(&fresh, &stalled, COUNTER_STALLED);
 	if (s->tid && s->tid == READ(prev, pid)) {
-		__u64 away = not_charged(s, now, READ(prev, se.sum_exec_runtime));
+		struct away a;
 
+		compare(s, now, prev, &a);
 		/* It has left this CPU now. Once more, and a switch was not reported. */
-		emit_counters(c, s, &fresh, away, times_left(prev) - s->left > 1 ? FLAG_UNSEEN : 0);
+		emit_counters(c, s, &fresh, &a, times_left(prev) - s->left > 1 ? FLAG_UNSEEN : 0);
 	}
 	*s = fresh;
 }

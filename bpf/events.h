@@ -84,6 +84,7 @@ struct counters_event {
 	__u32 counted; /* those that were measured, by counter_id */
 	__u64 since;
 	__u64 away; /* ns that the thread was not charged for, where that is much */
+	__u64 lag; /* ns that the clock by which it is charged was behind in the end, where that is much */
 	__u64 counts[COUNTERS];
 };
 
@@ -108,7 +109,7 @@ _Static_assert(sizeof(struct wake_event) == 104, "wake_event");
 _Static_assert(sizeof(struct life_event) == 96, "life_event");
 _Static_assert(sizeof(struct span_event) == 80, "span_event");
 _Static_assert(sizeof(struct point_event) == 96, "point_event");
-_Static_assert(sizeof(struct counters_event) == 64, "counters_event");
+_Static_assert(sizeof(struct counters_event) == 72, "counters_event");
 _Static_assert(sizeof(struct stack_event) == 800, "stack_event");
 
 #endif

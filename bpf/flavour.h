@@ -12,16 +12,18 @@
 
 /*
  * TRACEPOINT is the section of a program. READ reads a field of what a program
- * was given, READ_VIA one behind a pointer in it.
+ * was given, READ_VIA one behind a pointer in it, READ_VIA2 behind two.
  */
 #ifdef RAW_TP
 #define TRACEPOINT(name) SEC("raw_tp/" name)
 #define READ(p, field) BPF_CORE_READ(p, field)
 #define READ_VIA(p, pointer, field) BPF_CORE_READ(p, pointer, field)
+#define READ_VIA2(p, pointer, second, field) BPF_CORE_READ(p, pointer, second, field)
 #else
 #define TRACEPOINT(name) SEC("tp_btf/" name)
 #define READ(p, field) ((p)->field)
 #define READ_VIA(p, pointer, field) ((p)->pointer->field)
+#define READ_VIA2(p, pointer, second, field) ((p)->pointer->second->field)
 #endif
 
 static __always_inline void read_comm(__u8 *to, struct task_struct *p)

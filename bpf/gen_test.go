@@ -18,7 +18,7 @@ func TestEventSizesMatchC(t *testing.T) {
 		{"life", unsafe.Sizeof(KernelLifeEvent{}), 96},
 		{"span", unsafe.Sizeof(KernelSpanEvent{}), 80},
 		{"point", unsafe.Sizeof(KernelPointEvent{}), 96},
-		{"counters", unsafe.Sizeof(KernelCountersEvent{}), 64},
+		{"counters", unsafe.Sizeof(KernelCountersEvent{}), 72},
 		{"stack", unsafe.Sizeof(KernelStackEvent{}), 800},
 		{"cpu state", unsafe.Sizeof(KernelCpuState{}), 320},
 	} {

@@ -56,8 +56,13 @@ struct thread_info {
 	__u32 status; /* x86 */
 };
 
+struct rq {
+	__u64 clock;
+};
+
 struct cfs_rq {
 	int throttle_count;
+	struct rq *rq;
 };
 
 struct sched_entity {

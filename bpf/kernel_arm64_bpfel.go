@@ -38,6 +38,7 @@ type KernelCountersEvent struct {
 	Counted uint32
 	Since   uint64
 	Away    uint64
+	Lag     uint64
 	Counts  [3]uint64
 }
 
@@ -166,6 +167,7 @@ type KernelStackEvent struct {
 type KernelStay struct {
 	_       structs.HostLayout
 	Since   uint64
+	Clock   uint64
 	Charged uint64
 	Left    uint64
 	Tid     uint32

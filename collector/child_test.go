@@ -26,6 +26,8 @@ var workloads = map[string]func(say func(...any), wait func()){
 	"threads":     startThreads,
 	"busy":        stayBusy,
 	"hog":         hogCPU,
+	"kernel":      stayInKernel,
+	"oftenhog":    wakeOften,
 	"maps":        useMaps,
 	"pipe":        readPipe,
 	"faults":      touchPages,

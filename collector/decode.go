@@ -143,7 +143,7 @@ func (d *decoded) fillCounters(raw []byte) error {
 	}
 	d.event.Tid = int32(e.Tid)
 	d.event.Dur = int64(d.event.Time) - int64(e.Since)
-	d.event.ID, d.event.Counts, d.event.Away = e.Counted, e.Counts, int64(e.Away)
+	d.event.ID, d.event.Counts, d.event.Away, d.event.Lag = e.Counted, e.Counts, int64(e.Away), int64(e.Lag)
 	return nil
 }
 

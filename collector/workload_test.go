@@ -15,7 +15,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
 	"github.com/tailtrace/tailtrace/collector/eventfile"
@@ -110,56 +109,6 @@ func startProcess(say func(...any), wait func()) {
 	cmd.Wait()
 	say("done")
 	wait()
-}
-
-// stayBusy burns one CPU until told to stop.
-func stayBusy(say func(...any), wait func()) {
-	pin(0)
-	var stop atomic.Bool
-	finish := onThread(func(tid int32) {
-		pin(0)
-		say(tid)
-		for !stop.Load() {
-		}
-	})
-	wait()
-	stop.Store(true)
-	finish()
-}
-
-// hogCPU takes CPU 0 with real-time priority, thirty times for 10 ms: on a busy
-// machine most of them meet another task there than the one that is traced.
-func hogCPU(say func(...any), wait func()) {
-	pin(0)
-	unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("hog\x00")[0])), 0, 0, 0)
-	param := struct{ priority int32 }{10}
-	const fifo = 1
-	if _, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, 0, fifo, uintptr(unsafe.Pointer(&param))); errno != 0 {
-		say("refused", errno)
-		wait()
-		return
-	}
-	for range 30 {
-		nanosleep(20 * time.Millisecond)
-		spin(10 * time.Millisecond)
-	}
-	say("done")
-	wait()
-}
-
-// useMaps calls the kernel for a BPF map on CPU 0 without a rest.
-func useMaps(say func(...any), wait func()) {
-	pin(0)
-	m, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 1 << 16, MaxEntries: 1})
-	if err != nil {
-		panic(err)
-	}
-	say("ready")
-	for value := make([]byte, 1<<16); ; {
-		if err := m.Lookup(uint32(0), &value); err != nil {
-			panic(err)
-		}
-	}
 }
 
 // readPipe blocks in reads of a pipe that another process writes.

@@ -5,9 +5,11 @@ import (
 	"github.com/tailtrace/tailtrace/correlate/timeline"
 )
 
-// addAway books the time of a stay that the kernel did not charge, less all of
-// it that can have been in the elsewhere ns that were not r's.
+// addAway books the time of a stay that the kernel did not charge, and that in
+// which its clock stood still, less all of it that can have been in the
+// elsewhere ns that were not r's.
 func (r *Request) addAway(s *timeline.Stay, elsewhere int64) {
+	r.lag += max(0, s.Lag-elsewhere)
 	ns := max(0, s.Away-elsewhere)
 	if s.Unseen {
 		r.unseen += ns
@@ -45,6 +47,9 @@ func awayEvidence(r *Request) (list []Evidence) {
 	ns, normal := r.cpuAway(), r.group.Base.Away
 	if ns-normal >= minEvidence {
 		list = append(list, Evidence{What: EvidenceAway, NS: ns, Value: figure(float64(ns)), Normal: figure(float64(normal))})
+	}
+	if r.lag >= minEvidence {
+		list = append(list, Evidence{What: EvidenceLag, NS: r.lag})
 	}
 	if r.unseen >= minEvidence {
 		list = append(list, Evidence{What: EvidenceUnseen, NS: r.unseen})

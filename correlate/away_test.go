@@ -12,15 +12,17 @@ func TestTimeThatWasNotChargedIsNotTheStepsDoing(t *testing.T) {
 		inside func(s *scenario) // of the second step
 		want   string
 		away   int64 // ns; 0: nothing may be said of it
+		lag    int64 // likewise
 	}{
-		"the CPU was away":       {func(s *scenario) { s.run(3000 * us); s.pmu.away = 2900 * us }, VerdictSlowCore, 2900 * us},
-		"for the lesser part":    {func(s *scenario) { s.run(3000 * us); s.pmu.away = 1000 * us }, VerdictSlowStep, 1000 * us},
-		"the thread had left it": {func(s *scenario) { s.run(3000 * us); s.pmu.away, s.pmu.unseen = 2900*us, true }, VerdictIncomplete, 0},
-		"not at all":             {func(s *scenario) { s.run(3000 * us) }, VerdictSlowStep, 0},
+		"the CPU was away":       {func(s *scenario) { s.run(3000 * us); s.pmu.away = 2900 * us }, VerdictSlowCore, 2900 * us, 0},
+		"for the lesser part":    {func(s *scenario) { s.run(3000 * us); s.pmu.away = 1000 * us }, VerdictSlowStep, 1000 * us, 0},
+		"the thread had left it": {func(s *scenario) { s.run(3000 * us); s.pmu.away, s.pmu.unseen = 2900*us, true }, VerdictIncomplete, 0, 0},
+		"not at all":             {func(s *scenario) { s.run(3000 * us) }, VerdictSlowStep, 0, 0},
+		"the clock stood still":  {func(s *scenario) { s.run(3000 * us); s.pmu.lag = 2900 * us }, VerdictSlowStep, 0, 2900 * us},
 		"interrupts that the kernel keeps apart": {func(s *scenario) {
 			s.span(eventfile.KindSoftirq, 3, 3000*us)
 			s.pmu.away = 3000 * us
-		}, "softirq", 0},
+		}, "softirq", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t)
@@ -31,12 +33,15 @@ func TestTimeThatWasNotChargedIsNotTheStepsDoing(t *testing.T) {
 			if got := res.warnsOf("without a switch"); got != (tt.want == VerdictIncomplete) {
 				t.Errorf("that switches were not reported is said: %t", got)
 			}
-			var away int64
-			if e := find(x, EvidenceAway, nil); e != nil {
-				away = e.NS
+			saidOf := func(what string) int64 {
+				if e := find(x, what, nil); e != nil {
+					return e.NS
+				}
+				return 0
 			}
-			if x.Verdict != tt.want || away != tt.away {
-				t.Errorf("verdict %q with the CPU away for %d ns, want %q and %d", x.Verdict, away, tt.want, tt.away)
+			away, lag := saidOf(EvidenceAway), saidOf(EvidenceLag)
+			if x.Verdict != tt.want || away != tt.away || lag != tt.lag {
+				t.Errorf("verdict %q with the CPU away for %d ns and %d of lag, want %q, %d and %d", x.Verdict, away, lag, tt.want, tt.away, tt.lag)
 			}
 		})
 	}

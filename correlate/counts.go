@@ -59,7 +59,7 @@ func (b *stayBook) add(s *timeline.Stay) {
 		}
 	}
 	for req, ns := range b.share {
-		if s.Away > 0 { // all of it that can have been in the rest of the stay was there
+		if s.Away > 0 || s.Lag > 0 { // all of it that can have been in the rest of the stay was there
 			b.reqs[req].addAway(s, s.Len()-ns+inOthers(open, req, s))
 		}
 		if isOwn(ns, s) {

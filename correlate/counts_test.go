@@ -16,6 +16,7 @@ type testPMU struct {
 	since   Time
 	counted [eventfile.Counters]float64
 	away    int64 // ns of the stay that the thread is not charged for
+	lag     int64 // ns at its end in which the clock stood still
 	unseen  bool
 }
 
@@ -27,8 +28,8 @@ func (p *testPMU) run(d int64) {
 
 // see takes a switch before it is added.
 func (p *testPMU) see(s *scenario, e *eventfile.Event) {
-	if p.isOn && e.Tid == svcTid && (p.set != 0 || p.away != 0) {
-		c := eventfile.Event{Kind: eventfile.KindCounters, Tid: svcTid, CPU: e.CPU, Dur: int64(s.now - p.since), ID: p.set, Away: p.away}
+	if p.isOn && e.Tid == svcTid && (p.set != 0 || p.away != 0 || p.lag != 0) {
+		c := eventfile.Event{Kind: eventfile.KindCounters, Tid: svcTid, CPU: e.CPU, Dur: int64(s.now - p.since), ID: p.set, Away: p.away, Lag: p.lag}
 		if p.unseen {
 			c.Flags = eventfile.FlagUnseen
 		}
@@ -38,7 +39,7 @@ func (p *testPMU) see(s *scenario, e *eventfile.Event) {
 		s.add(c)
 	}
 	if p.isOn = e.Peer == svcTid; p.isOn {
-		p.since, p.counted, p.away, p.unseen = s.now, [eventfile.Counters]float64{}, 0, false
+		p.since, p.counted, p.away, p.lag, p.unseen = s.now, [eventfile.Counters]float64{}, 0, 0, false
 	}
 }
 

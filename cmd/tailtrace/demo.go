@@ -156,9 +156,17 @@ func tailNames(x *report.Explain, gaps bool) []lab.Named {
 	var list []lab.Named
 	for i := range x.Requests {
 		r := &x.Requests[i]
-		if id, ok := r.ID.(uint64); ok && r.Tail {
-			list = append(list, lab.Named{ID: id, Verdict: r.Verdict, Gap: gaps && r.Verdict == correlate.VerdictIncomplete})
+		id, ok := r.ID.(uint64)
+		if !ok || !r.Tail {
+			continue
 		}
+		n := lab.Named{ID: id, Verdict: r.Verdict, Gap: gaps && r.Verdict == correlate.VerdictIncomplete}
+		for _, e := range r.Evidence {
+			if e.What == correlate.EvidenceLag {
+				n.LagNS += e.NS
+			}
+		}
+		list = append(list, n)
 	}
 	return list
 }

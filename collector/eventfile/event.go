@@ -65,9 +65,11 @@ const (
 	// that end at Time, when Tid left it: Counts, of those counters that ID
 	// has the bits of; the others were not measured. Away, where it is not 0,
 	// is for how much of Dur the kernel did not charge Tid: as a hypervisor
-	// had the CPU, or interrupts did that it keeps apart. Little is 0, and so
-	// is what the kernel does not know. The event comes before the KindSwitch
-	// of the same Time.
+	// had the CPU, or interrupts did that it keeps apart. Lag, where it is not
+	// 0, is for how much of Dur, at its end, the clock by which Tid is charged
+	// stood still: it was not charged for that either, and the kernel counts
+	// it as a wait for the CPU. Little is 0, and so is what the kernel does not
+	// know. The event comes before the KindSwitch of the same Time.
 	KindCounters Kind = 16
 )
 
@@ -166,6 +168,7 @@ type Event struct {
 
 	Counts [Counters]uint64 // counters, by Counter
 	Away   int64            // counters; ns
+	Lag    int64            // counters; ns
 
 	Tgid  int32  // task, fork (the child's)
 	Start uint64 // task: start time, ns since boot; tells a reused tid apart; 0 = not known

@@ -28,6 +28,7 @@ const (
 	fieldInstructions
 	fieldStalled
 	fieldAway
+	fieldLag
 	fieldCount
 )
 

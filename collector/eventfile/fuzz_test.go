@@ -158,7 +158,7 @@ func anyEvent(c *cursor) Event {
 		Flags: Flags(number()) &^ FlagRepeat, Dur: int64(number()), State: uint32(number()), DestCPU: int32(number()), Syscall: int32(number()),
 		Args: [3]uint64{number(), number(), number()}, FaultStart: Time(number()), Owner: int32(number()), Addr: number(),
 		ID: uint32(number()), Tgid: int32(number()), Start: number(), FdType: uint8(number()), Stack: number(),
-		Counts: [Counters]uint64{number(), number(), number()}, Away: int64(number()),
+		Counts: [Counters]uint64{number(), number(), number()}, Away: int64(number()), Lag: int64(number()),
 	}
 	if e.Kind == KindTask {
 		e.Comm = string(c.bytes(min(number()%20, uint64(c.len()))))

@@ -50,6 +50,8 @@ func (b *kernelBlock) code(e *Event, f field, cpu uint64) uint64 {
 		return e.Counts[f-fieldCycles]
 	case fieldAway:
 		return uint64(e.Away)
+	case fieldLag:
+		return uint64(e.Lag)
 	default: // fieldFdType
 		return uint64(e.FdType)
 	}

@@ -63,6 +63,9 @@ func (b *kernelReader) set(e *Event, f field, code, cpu uint64) (ok bool) {
 	case fieldAway:
 		e.Away = int64(code)
 		return true
+	case fieldLag:
+		e.Lag = int64(code)
+		return true
 	}
 	return ok
 }

@@ -50,7 +50,7 @@ func TestEveryFieldOfEveryKindSurvives(t *testing.T) {
 			Dur: math.MinInt64, State: math.MaxUint32, DestCPU: math.MaxInt32, Syscall: math.MinInt32,
 			Args: [3]uint64{math.MaxUint64, 1, math.MaxUint64 - 1}, FaultStart: math.MinInt64, Owner: -1, Addr: math.MaxUint64,
 			ID: math.MaxUint32, Tgid: math.MinInt32, Start: math.MaxUint64, Comm: "\x00\xff", FdType: math.MaxUint8, Stack: math.MaxUint64,
-			Counts: [Counters]uint64{math.MaxUint64, 1, 1 << 63}, Away: math.MaxInt64,
+			Counts: [Counters]uint64{math.MaxUint64, 1, 1 << 63}, Away: math.MaxInt64, Lag: math.MaxInt64 - 1,
 		}
 		for name, value := range reflect.ValueOf(extreme).Fields() {
 			if value.IsZero() {

@@ -39,7 +39,7 @@ func sampleEvents(from Time) []Event {
 		{Kind: KindMigrate, Time: from + 3700, CPU: 3, Tid: 72, DestCPU: 0, Syscall: NoSyscall},
 		{Kind: KindExec, Time: from + 3800, CPU: 0, Tid: 70, Peer: 72, Syscall: NoSyscall},
 		{Kind: KindCounters, Time: from + 4000, CPU: 3, Tid: 70, Dur: 3000, ID: 1<<CounterCycles | 1<<CounterStalled,
-			Counts: [Counters]uint64{9000, 0, 1<<64 - 1}, Away: 2500, Syscall: NoSyscall},
+			Counts: [Counters]uint64{9000, 0, 1<<64 - 1}, Away: 2500, Lag: 400, Syscall: NoSyscall},
 		{Kind: KindSwitch, Time: from + 4000, CPU: 3, Tid: 70, Peer: 71, State: StateInterruptible, Syscall: 202,
 			Args: [3]uint64{0x7f00_0000_2000, 128, 1<<64 - 1}, FaultStart: from + 3950, Owner: 71, FdType: 12, Stack: 5},
 		{Kind: KindExit, Time: from + 4100, CPU: 3, Tid: 72, Flags: FlagLast, Syscall: NoSyscall},

@@ -14,6 +14,9 @@ type Stay struct {
 	// Away is for how much of it the kernel did not charge the thread, ns;
 	// 0 = little, or not known.
 	Away int64
+	// Lag is for how much of it, at its end, the clock by which the thread is
+	// charged stood still, ns; 0 = little, or not known.
+	Lag int64
 	// Unseen: the thread has left the CPU in between, which the trace does not
 	// show.
 	Unseen bool
@@ -32,5 +35,5 @@ func (b *Builder) addCounters(t *thread, e *eventfile.Event) {
 	if unseen {
 		b.Counts.Unseen++
 	}
-	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID, Away: e.Away, Unseen: unseen})
+	b.Counted(&Stay{Tid: t.tid, CPU: e.CPU, Start: t.since, End: e.Time, Counts: e.Counts, Counted: e.ID, Away: e.Away, Lag: e.Lag, Unseen: unseen})
 }

@@ -80,23 +80,25 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 		verdict string
 		truth   Truth
 		natural int
+		lag     int64
 	}{
-		"a page fault was counted":        {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1},
-		"no page fault was counted":       {Thread, "fault", Truth{CPUNS: 1}, 0},
-		"Go's runtime waits in futexes":   {Goroutines, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1},
-		"the thread has not waited":       {Goroutines, "lock", Truth{CPUNS: 1}, 0},
-		"one thread waits for none":       {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0},
-		"the answer lay with the client":  {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1},
-		"most of the wait was for a CPU":  {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1},
-		"most of the wait was a sleep":    {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 25}, 0},
-		"the CPU was away for most of it": {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1},
-		"it waited for most of it":        {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 0},
-		"the answer was taken at once":    {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0},
+		"a page fault was counted":        {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1, 0},
+		"no page fault was counted":       {Thread, "fault", Truth{CPUNS: 1}, 0, 0},
+		"Go's runtime waits in futexes":   {Goroutines, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1, 0},
+		"the thread has not waited":       {Goroutines, "lock", Truth{CPUNS: 1}, 0, 0},
+		"one thread waits for none":       {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0, 0},
+		"the answer lay with the client":  {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1, 0},
+		"most of the wait was for a CPU":  {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
+		"most of the wait was a sleep":    {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 25}, 0, 0},
+		"the CPU was away for most of it": {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
+		"it waited for most of it":        {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 0, 0},
+		"the answer was taken at once":    {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0, 0},
+		"the clock stood still for that":  {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 1, 30},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.truth.ID = 1
 			truth := []Truth{tt.truth, {ID: 2, Cause: tt.verdict}, {ID: 3, WaitedNS: 1}}
-			scores := ScoreVerdicts(tt.shape, truth, []Named{{ID: 1, Verdict: tt.verdict}})
+			scores := ScoreVerdicts(tt.shape, truth, []Named{{ID: 1, Verdict: tt.verdict, LagNS: tt.lag}})
 			i := slices.IndexFunc(scores, func(s CauseScore) bool { return s.Cause == tt.verdict })
 			if got := scores[i]; got.Natural != tt.natural || got.Wrong != 1-tt.natural {
 				t.Errorf("%d natural, %d wrong", got.Natural, got.Wrong)

@@ -40,7 +40,7 @@ var suites = []struct {
 // guestLacks is what tests may miss in a guest for being a guest, as they
 // name it to testenv.Need. What they may miss for its kernel is in
 // docs/KERNELS.md.
-var guestLacks = []string{"python3", "python3, 3.9 or later", "a C compiler", "unshare"}
+var guestLacks = []string{"python3", "python3, 3.9 or later", "a C compiler", "unshare", "a kernel that is not preemptible"}
 
 // kernelLacks is the same for kernels, beside their hooks.
 var kernelLacks = map[string][]string{"5.10-arm64": {"a kernel that walks user stacks"}}
