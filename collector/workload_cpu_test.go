@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 )
 
@@ -71,7 +72,7 @@ func stayInKernel(say func(...any), wait func()) {
 	}
 }
 
-// wakeOften takes CPU 0 with real-time priority a hundred times for a moment.
+// wakeOften takes CPU 0 with real-time priority fifty times for a moment.
 func wakeOften(say func(...any), wait func()) {
 	pin(0)
 	if errno := realTime(); errno != 0 {
@@ -79,7 +80,7 @@ func wakeOften(say func(...any), wait func()) {
 		wait()
 		return
 	}
-	for range 100 {
+	for range 50 {
 		nanosleep(2 * time.Millisecond)
 		spin(200 * time.Microsecond)
 	}
@@ -90,6 +91,9 @@ func wakeOften(say func(...any), wait func()) {
 // useMaps calls the kernel for a BPF map on CPU 0 without a rest.
 func useMaps(say func(...any), wait func()) {
 	pin(0)
+	if err := rlimit.RemoveMemlock(); err != nil {
+		panic(err)
+	}
 	m, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 1 << 16, MaxEntries: 1})
 	if err != nil {
 		panic(err)
