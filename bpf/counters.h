@@ -98,8 +98,11 @@ static __always_inline void compare(const struct stay *s, __u64 now, struct task
 	__u64 charged = READ(prev, se.sum_exec_runtime) - s->charged;
 	__u64 clock = rq_clock(prev);
 	__s64 length = now - s->since;
-	__s64 passed = clock && s->clock ? clock - s->clock : length;
+	__s64 passed = clock - s->clock;
 
+	a->away = a->lag = 0;
+	if (!clock || !s->clock)
+		return;
 	a->away = if_much((passed < length ? passed : length) - charged);
 	a->lag = if_much(length - passed);
 }

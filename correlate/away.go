@@ -5,17 +5,28 @@ import (
 	"github.com/tailtrace/tailtrace/correlate/timeline"
 )
 
-// addAway books the time of a stay that the kernel did not charge, and that in
-// which its clock stood still, less all of it that can have been in the
-// elsewhere ns that were not r's.
+// addAway books the time of a stay that the kernel did not charge, less all of
+// it that can have been in the elsewhere ns that were not r's.
 func (r *Request) addAway(s *timeline.Stay, elsewhere int64) {
-	r.lag += max(0, s.Lag-elsewhere)
 	ns := max(0, s.Away-elsewhere)
 	if s.Unseen {
 		r.unseen += ns
 		return
 	}
 	r.away += ns
+}
+
+// addLate books the end of a stay in which the CPU was late to switch.
+func (b *stayBook) addLate(open []piece, s *timeline.Stay) {
+	if s.Lag <= 0 {
+		return
+	}
+	start := s.End.Add(-min(s.Lag, s.Len()))
+	for i := range open {
+		if p := &open[i]; p.onThread() {
+			b.reqs[p.req].late += overlap(p.start, p.end, start, s.End) - p.inOthers(open, start, s.End)
+		}
+	}
 }
 
 // unseenSwitches takes the time in which the thread did not have the CPU, though
@@ -42,14 +53,15 @@ func (r *Request) wasAway(over int64) bool {
 	return away > 0 && float64(away) >= half*float64(over)
 }
 
-// awayEvidence says for how long the CPU was away, where it is worth a line.
+// awayEvidence says for how long the CPU was away or late to switch, where it is
+// worth a line.
 func awayEvidence(r *Request) (list []Evidence) {
 	ns, normal := r.cpuAway(), r.group.Base.Away
 	if ns-normal >= minEvidence {
 		list = append(list, Evidence{What: EvidenceAway, NS: ns, Value: figure(float64(ns)), Normal: figure(float64(normal))})
 	}
-	if r.lag >= minEvidence {
-		list = append(list, Evidence{What: EvidenceLag, NS: r.lag})
+	if r.late >= minEvidence {
+		list = append(list, Evidence{What: EvidenceLateSwitch, NS: r.late})
 	}
 	if r.unseen >= minEvidence {
 		list = append(list, Evidence{What: EvidenceUnseen, NS: r.unseen})

@@ -58,8 +58,9 @@ func (b *stayBook) add(s *timeline.Stay) {
 			b.share[p.req] += overlap(p.start, p.end, s.Start, s.End)
 		}
 	}
+	b.addLate(open, s)
 	for req, ns := range b.share {
-		if s.Away > 0 || s.Lag > 0 { // all of it that can have been in the rest of the stay was there
+		if s.Away > 0 { // all of it that can have been in the rest of the stay was there
 			b.reqs[req].addAway(s, s.Len()-ns+inOthers(open, req, s))
 		}
 		if isOwn(ns, s) {
@@ -81,14 +82,18 @@ func (p *piece) onThread() bool { return p.mode != modeOther && p.mode != modeSu
 // or the two requests overlap.
 func inOthers(open []piece, req int32, s *timeline.Stay) (ns int64) {
 	for i := range open {
-		p := &open[i]
-		if p.req != req || !p.onThread() {
-			continue
+		if p := &open[i]; p.req == req && p.onThread() {
+			ns += p.inOthers(open, s.Start, s.End)
 		}
-		for j := range open {
-			if q := &open[j]; q.req != req && q.mode == modeActive {
-				ns += overlap(max(p.start, s.Start), min(p.end, s.End), q.start, q.end)
-			}
+	}
+	return ns
+}
+
+// inOthers is the same of p alone, from start to end.
+func (p *piece) inOthers(open []piece, start, end Time) (ns int64) {
+	for i := range open {
+		if q := &open[i]; q.req != p.req && q.mode == modeActive {
+			ns += overlap(max(p.start, start), min(p.end, end), q.start, q.end)
 		}
 	}
 	return ns

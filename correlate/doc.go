@@ -52,7 +52,7 @@ type Request struct {
 	counted    counted
 	away       int64 // ns of its stays that the kernel did not charge, at least
 	unseen     int64 // the same of stays with switches that were not reported
-	lag        int64 // ns of its stays in which the clock by which they are charged stood still, at least
+	late       int64 // ns at the ends of its stays, see EvidenceLateSwitch
 	story      *story
 }
 

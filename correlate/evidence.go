@@ -80,11 +80,13 @@ const (
 	// the kernel did not charge the thread for it, as when a hypervisor runs
 	// something else and says so.
 	EvidenceAway = "cpu-away"
-	// EvidenceLag: for NS at least before it lost its CPU the clock by which
-	// the kernel charges it stood still. What it did then is not known: it ran
-	// on in the kernel, or its CPU was away. The kernel's counts have that time
-	// as a wait for the CPU, which it was not.
-	EvidenceLag = "clock-lag"
+	// EvidenceLateSwitch: for NS its CPU did not switch to a task that it had
+	// been told to. The clock by which threads are charged stood still, so it
+	// is not known whether the thread ran on in a long section of the kernel,
+	// interrupts did, or the CPU was away. The kernel does not charge the
+	// thread for it, and counts it as a wait for the CPU (the run delay of
+	// /proc/PID/schedstat), which it was not.
+	EvidenceLateSwitch = "late-switch"
 	// EvidenceUnseen: for NS at least the thread did not have the CPU that the
 	// parts say it ran on: the kernel did not report that it left it.
 	EvidenceUnseen = "unseen-switches"

@@ -162,8 +162,8 @@ func tailNames(x *report.Explain, gaps bool) []lab.Named {
 		}
 		n := lab.Named{ID: id, Verdict: r.Verdict, Gap: gaps && r.Verdict == correlate.VerdictIncomplete}
 		for _, e := range r.Evidence {
-			if e.What == correlate.EvidenceLag {
-				n.LagNS += e.NS
+			if e.What == correlate.EvidenceLateSwitch {
+				n.LateNS += e.NS
 			}
 		}
 		list = append(list, n)

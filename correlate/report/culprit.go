@@ -82,11 +82,11 @@ type lead struct{ what, part string }
 func leads(r *Request) []lead {
 	switch r.Verdict {
 	case correlate.VerdictSlowStep:
-		return append([]lead{{correlate.EvidenceStep, ""}, {correlate.EvidenceLag, ""}}, countLeads...)
+		return append([]lead{{correlate.EvidenceStep, ""}, {correlate.EvidenceLateSwitch, ""}}, countLeads...)
 	case correlate.VerdictMoreWork:
 		return append(countLeads[:len(countLeads):len(countLeads)], lead{correlate.EvidenceStretch, ""})
 	case correlate.VerdictSlowCore, correlate.VerdictUnexplained:
-		return slices.Concat([]lead{{correlate.EvidenceAway, ""}, {correlate.EvidenceLag, ""}, {correlate.EvidenceStretch, ""}}, countLeads, []lead{
+		return slices.Concat([]lead{{correlate.EvidenceAway, ""}, {correlate.EvidenceLateSwitch, ""}, {correlate.EvidenceStretch, ""}}, countLeads, []lead{
 			{correlate.EvidenceSampleGap, ""}, {correlate.EvidenceSteal, ""},
 			{correlate.EvidenceCold, ""}, {correlate.EvidenceOtherCPUs, ""}, {correlate.EvidenceOtherTask, ""},
 		})
@@ -189,8 +189,8 @@ func figurePhrase(e *correlate.Evidence) string {
 		return fmt.Sprintf("%s ran %.2g times its normal time, +%s", Printable(e.Name), v, Duration(e.NS))
 	case correlate.EvidenceUnseen:
 		return fmt.Sprintf("without the CPU for %s, as the kernel counted and did not report", Duration(e.NS))
-	case correlate.EvidenceLag:
-		return fmt.Sprintf("uncharged for %s before it lost the CPU: in the kernel, or the CPU was away", Duration(e.NS))
+	case correlate.EvidenceLateSwitch:
+		return fmt.Sprintf("its CPU was %s late to switch", Duration(e.NS))
 	case correlate.EvidenceAway:
 		return fmt.Sprintf("its CPU was away for %s (normal %s)", Duration(int64(v)), Duration(int64(n)))
 	case correlate.EvidenceStretch:

@@ -31,24 +31,25 @@ func normalOf(truth []Truth) normal {
 
 // mayBe reports whether a request can have a verdict that was not injected:
 // because the machine, or another request, does that to a request, and what
-// the kernel counted on its thread does not contradict it. A verdict needs
-// half of what a request took beyond normal.
-func (n normal) mayBe(shape Shape, t *Truth, verdict string) bool {
+// the kernel counted on its thread does not contradict it, less what it counted
+// as waiting while a CPU was late to switch. A verdict needs half of what a
+// request took beyond normal.
+func (n normal) mayBe(shape Shape, t *Truth, named Named) bool {
 	if t.Cause != "" && !n.disturbed(t) {
 		return false
 	}
-	if verdict == t.Beside {
+	if named.Verdict == t.Beside {
 		return true
 	}
 	sh, err := shape.find()
-	c := findCause(verdict)
+	c := findCause(named.Verdict)
 	if err != nil || c == nil || !sh.natural(c) {
 		return false
 	}
 	if !n.counted {
 		return true
 	}
-	more, waited := t.LatencyNS-n.latency, t.WaitedNS-n.waited
+	more, waited := t.LatencyNS-n.latency, t.WaitedNS-named.LateNS-n.waited
 	switch c {
 	case &preemptedCause:
 		return waited+t.AheadNS >= more/3

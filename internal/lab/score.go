@@ -12,9 +12,9 @@ type Named struct {
 	// Gap: the verdict is incomplete because the kernel did not report what
 	// the request's thread did, and the recording says so.
 	Gap bool
-	// LagNS is for how much of the thread's time the recording shows that the
-	// kernel's clock stood still. The kernel counts it as a wait for the CPU.
-	LagNS int64
+	// LateNS is for how long its CPUs were late to switch: the kernel counts
+	// that as waiting, too.
+	LateNS int64
 }
 
 // CauseScore counts how the requests with one cause were named.
@@ -63,7 +63,6 @@ func ratio(part, whole int) (float64, bool) {
 
 // ScoreVerdicts compares the verdicts of the tail of a run with its truth.
 func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
-	truth = slices.Clone(truth) // some of it will be put right
 	byID := map[uint64]*Truth{}
 	scores := map[string]*CauseScore{}
 	for i := range truth {
@@ -83,14 +82,11 @@ func ScoreVerdicts(shape Shape, truth []Truth, tail []Named) []CauseScore {
 		if t == nil {
 			continue // warm-up
 		}
-		if n.LagNS > 0 {
-			t.WaitedNS = max(0, t.WaitedNS-n.LagNS)
-		}
 		if t.Cause != "" {
 			scores[t.Cause].found(t, n, normal)
 		}
 		if s := scores[n.Verdict]; s != nil && t.Cause != n.Verdict {
-			if normal.mayBe(shape, t, n.Verdict) {
+			if normal.mayBe(shape, t, n) {
 				s.Natural++
 			} else {
 				s.Wrong++

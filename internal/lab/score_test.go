@@ -80,7 +80,7 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 		verdict string
 		truth   Truth
 		natural int
-		lag     int64
+		late    int64
 	}{
 		"a page fault was counted":        {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1, 0},
 		"no page fault was counted":       {Thread, "fault", Truth{CPUNS: 1}, 0, 0},
@@ -93,12 +93,14 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 		"the CPU was away for most of it": {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
 		"it waited for most of it":        {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 0, 0},
 		"the answer was taken at once":    {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0, 0},
-		"the clock stood still for that":  {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 1, 30},
+		"a CPU was late to switch":        {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 1, 80},
+		"a CPU was a little late":         {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 5},
+		"it waited, and was late":         {Thread, "preempted", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.truth.ID = 1
-			truth := []Truth{tt.truth, {ID: 2, Cause: tt.verdict}, {ID: 3, WaitedNS: 1}}
-			scores := ScoreVerdicts(tt.shape, truth, []Named{{ID: 1, Verdict: tt.verdict, LagNS: tt.lag}})
+			truth := []Truth{tt.truth, {ID: 2, Cause: tt.verdict}, {ID: 3, WaitedNS: 1}, {ID: 4}}
+			scores := ScoreVerdicts(tt.shape, truth, []Named{{ID: 1, Verdict: tt.verdict, LateNS: tt.late}})
 			i := slices.IndexFunc(scores, func(s CauseScore) bool { return s.Cause == tt.verdict })
 			if got := scores[i]; got.Natural != tt.natural || got.Wrong != 1-tt.natural {
 				t.Errorf("%d natural, %d wrong", got.Natural, got.Wrong)
