@@ -8,8 +8,9 @@ Requests that were slow for reasons of their own do not count.
 
 How much a neighbour slows the scorer is the machine's affair. Judged are all
 requests under one of its bursts that ran for longer than normal, if only by a
-little: the neighbour should be named; and if such a request is in the tail for
-having run for longer, its verdict should be slow-core.
+little: the neighbour should be named. In the tail for having run for longer, and
+under a burst that slowed requests, the verdict should be slow-core; under another
+burst, such a request had a reason of its own.
 
 Exit status 3: too few are right. 4: there were too few to judge.
 """
@@ -23,6 +24,8 @@ import sys
 
 BELOW, UNDECIDED = 3, 4
 FEWEST = 3  # requests that can be judged
+SLOWED = 1.5  # a burst slows requests that run for so many times as long as just before and after it
+CONTROLS = (-4, 4)  # where there is no burst: so many lengths of a burst away from one
 
 
 def overlap(a, b):
@@ -79,18 +82,49 @@ def neighbour(request, burst):
         return None
     there = [e for e in evidence(request, "other-cpu-task", pid=burst["pid"]) if "disturb.py memory" in e["cmdline"]]
     claims = {"the neighbour named, with its command": bool(there)}
-    if request["tail"] and 2 * longer >= sum(max(ns, 0) for ns in request["excess_ns"].values()):
+    if burst["slows"] and request["tail"] and 2 * longer >= sum(max(ns, 0) for ns in request["excess_ns"].values()):
         claims["verdict slow-core, in the tail"] = request["verdict"] == "slow-core"
     return claims
 
 
 def slowdown(requests, bursts):
-    """Return by how much longer a request runs under a burst, as a ratio of medians; None where that is not known."""
-    under, others = [], []
-    for request in requests:
-        is_under = any(2 * overlap(request, b) >= request["latency_ns"] for b in bursts)
-        (under if is_under else others).append(request["parts_ns"].get("running", 0))
-    return statistics.median(under) / statistics.median(others) if under and others else None
+    """Mark the bursts that slowed requests; return what to say of them, beside as long times without a burst."""
+    ratios = [ratio(requests, burst) for burst in bursts]
+    for burst, by in zip(bursts, ratios):
+        burst["slows"] = by is not None and by >= SLOWED
+    elsewhere = [ratio(requests, moved(burst, by)) for burst in bursts for by in CONTROLS]
+    notes = []
+    for name, found in (("under a burst", ratios), ("at other times", elsewhere)):
+        found = [by for by in found if by is not None]
+        if found:
+            slowed = sum(by >= SLOWED for by in found)
+            notes.append(
+                f"{name} requests ran {statistics.median(found):.2f} times as long as just before and after"
+                f" (median of {len(found)}), {SLOWED} times or more in {slowed}"
+            )
+    if not any(burst["slows"] for burst in bursts):
+        notes.append("no burst slowed requests: no verdict is asked for")
+    return notes
+
+
+def ratio(requests, time):
+    """Return by how much longer requests ran in a time than just before it and just after, whichever was longer.
+
+    A virtual machine is faster in one second than in the next; so both sides count.
+    """
+    before, during, after = (
+        [r["parts_ns"].get("running", 0) for r in requests if 2 * overlap(r, part) >= r["latency_ns"]]
+        for part in (moved(time, -1), time, moved(time, 1))
+    )
+    if min(len(before), len(during), len(after)) < FEWEST:
+        return None
+    return statistics.median(during) / max(statistics.median(before), statistics.median(after))
+
+
+def moved(time, lengths):
+    """Return a time that is earlier or later by some of its lengths."""
+    by = lengths * (time["end_ns"] - time["begin_ns"])
+    return {"begin_ns": time["begin_ns"] + by, "end_ns": time["end_ns"] + by}
 
 
 def load(directory):
@@ -116,16 +150,22 @@ def main():
     args = parser.parse_args()
 
     requests, causes, waits = load(args.dir)
+    notes = slowdown(requests, causes) if args.scenario == "neighbour" else []
     judged = judge(globals()[args.scenario], requests, causes, waits)
     print(f"{args.scenario}: {len(judged)} requests to be judged, of {len(causes)} times")
-    if args.scenario == "neighbour" and (ratio := slowdown(requests, causes)):
-        print(f"  under a burst requests ran {ratio:.3f} times as long as without")
+    for note in notes:
+        print(f"  {note}")
     if len(judged) < FEWEST:
         print(f"fewer than {FEWEST}: nothing can be said")
         sys.exit(UNDECIDED)
+    shares = []
     for claim in dict.fromkeys(claim for claims in judged for claim in claims):
-        count(claim, [claims[claim] for claims in judged if claim in claims])
-    if count("all of it", [all(claims.values()) for claims in judged]) < args.require:
+        held = [claims[claim] for claims in judged if claim in claims]
+        share = count(claim, held)
+        if len(held) >= FEWEST:
+            shares.append(share)
+    shares.append(count("all of it", [all(claims.values()) for claims in judged]))
+    if min(shares) < args.require:
         print(f"that is below {args.require:.0%}")
         sys.exit(BELOW)
 

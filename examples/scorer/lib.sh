@@ -14,6 +14,7 @@ recorder_pid=""
 client_pid=""
 disturber_pid=""
 service_on=() # a command before the service's
+client_on=() # and before the client's
 service_args=()
 record_args=()
 client_args=()
@@ -91,7 +92,7 @@ start_recorder() {
 # run_client: sends $requests requests and leaves $rows in $out.
 run_client() {
     # In the background, because a trap waits for what is in the foreground.
-    "$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/$rows" "${client_args[@]}" &
+    "${client_on[@]}" "$python" "$here/client.py" --port "$port" --requests "$requests" --rows "$out/$rows" "${client_args[@]}" &
     client_pid=$!
     wait "$client_pid" || die "the client ended with status $?"
     client_pid=""

@@ -26,7 +26,11 @@ convoy)
 neighbour)
     [ "$own" != "$other" ] || die "a neighbour needs a second CPU"
     service_on=(taskset -c "$own")
+    # A client that makes way for the neighbour would take the service's CPU.
+    client_on=(taskset -c "$other")
+    service_args=(--embeddings 512)
     record_args=(--sample 999)
+    client_args=(--path /recommend)
     explain_args=(--all)
     ;;
 *) die "there is no scenario $scenario" "SCENARIO is hog, convoy or neighbour" ;;

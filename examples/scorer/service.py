@@ -3,7 +3,8 @@
 
 POST /score with {"customer": 17, "sent": [0.1, 0.2, 0.3, 0.4]} answers with
 {"score": 0.42}. The header x-request-id, a number, names the request. POST
-/pooled does the same on a pool of threads, see pooled.py.
+/pooled does the same on a pool of threads, see pooled.py. POST /recommend, where
+there are --embeddings, is in recommend.py.
 """
 
 import os
@@ -29,6 +30,7 @@ import uvicorn
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "ring" / "python"))
 import pooled
 import prepare
+import recommend
 import tailtrace_ring
 
 
@@ -94,6 +96,7 @@ def main():
     parser.add_argument("--dir", required=True, help="where model and table are, or will be")
     parser.add_argument("--port", type=int, default=0, help="of 127.0.0.1 (default: any free one)")
     parser.add_argument("--truth", help="file for the misses and waits of the cache of /pooled, JSON lines, at the end")
+    parser.add_argument("--embeddings", type=int, default=0, help="MiB of items for /recommend (default: none, and no /recommend)")
     args = parser.parse_args()
 
     scorer = Scorer(args.dir)
@@ -101,6 +104,8 @@ def main():
     app = fastapi.FastAPI()
     app.add_api_route("/score", scorer.score, methods=["POST"])
     app.add_api_route("/pooled", pooled.endpoint(cache, scorer.model), methods=["POST"])
+    if args.embeddings > 0:
+        app.add_api_route("/recommend", recommend.endpoint(recommend.Embeddings(args.embeddings)), methods=["POST"])
 
     ring = tailtrace_ring.open(service="scorer", slots=8192)
     ring.trace_gc()
