@@ -96,13 +96,15 @@ def slowdown(requests, bursts):
     notes = []
     for name, found in (("under a burst", ratios), ("at other times", elsewhere)):
         found = [by for by in found if by is not None]
-        if found:
-            slowed = sum(by >= SLOWED for by in found)
-            notes.append(
-                f"{name} requests ran {statistics.median(found):.2f} times as long as just before and after"
-                f" (median of {len(found)}), {SLOWED} times or more in {slowed}"
-            )
-    if not any(burst["slows"] for burst in bursts):
+        if not found:
+            notes.append(f"{name} there were too few requests to compare")
+            continue
+        slowed = sum(by >= SLOWED for by in found)
+        notes.append(
+            f"{name} requests ran {statistics.median(found):.2f} times as long as just before and after"
+            f" (median of {len(found)}), {SLOWED} times or more in {slowed}"
+        )
+    if any(by is not None for by in ratios) and not any(burst["slows"] for burst in bursts):
         notes.append("no burst slowed requests: no verdict is asked for")
     return notes
 
