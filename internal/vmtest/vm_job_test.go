@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tailtrace/tailtrace/correlate"
 	"github.com/tailtrace/tailtrace/correlate/report"
 	"github.com/tailtrace/tailtrace/internal/lab"
 	"github.com/tailtrace/tailtrace/internal/vmtest"
@@ -152,10 +154,32 @@ func checkSums(t *testing.T, x *report.Explain, want int) {
 	}
 }
 
+// tailOf says how the tail's requests were named. Where mixing is allowed, a
+// mixed one with its injected cause among the parts has that name.
+func tailOf(x *report.Explain, truth []lab.Truth, mixing bool) (tail []lab.Named) {
+	causes := map[uint64]string{}
+	for i := range truth {
+		causes[truth[i].ID] = truth[i].Cause
+	}
+	for _, r := range x.Requests {
+		f, ok := r.ID.(float64)
+		if !ok || !r.Tail {
+			continue
+		}
+		n := lab.Named{ID: uint64(f), Verdict: r.Verdict}
+		if cause := causes[n.ID]; mixing && r.Verdict == correlate.VerdictMixed && slices.Contains(r.Mixed, cause) {
+			n.Verdict = cause
+		}
+		tail = append(tail, n)
+	}
+	return tail
+}
+
 // checkVerdicts: nearly every injected request is in the tail and named right.
 // Two emulated CPUs take turns, and what one takes from the other no event
-// shows: there a quarter may be named otherwise, beside those requests of which
-// the kernel's counts say that something else happened too.
+// shows, so that it is running. There what was injected may be mixed with other
+// time, and a quarter may be named otherwise, beside those requests of which the
+// kernel's counts say that something else happened too.
 func checkVerdicts(t *testing.T, dir string, x *report.Explain, plan lab.Plan, cpus int) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "truth.jsonl"))
@@ -167,13 +191,7 @@ func checkVerdicts(t *testing.T, dir string, x *report.Explain, plan lab.Plan, c
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tail []lab.Named
-	for _, r := range x.Requests {
-		if id, ok := r.ID.(float64); ok && r.Tail {
-			tail = append(tail, lab.Named{ID: uint64(id), Verdict: r.Verdict})
-		}
-	}
-	scores := lab.ScoreVerdicts(lab.Thread, truth, tail)
+	scores := lab.ScoreVerdicts(lab.Thread, truth, tailOf(x, truth, cpus > 1))
 	var text strings.Builder
 	if err := lab.WriteScores(&text, scores); err != nil {
 		t.Fatal(err)
