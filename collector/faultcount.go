@@ -41,7 +41,7 @@ func (e *perfEvent) stop() (uint64, error) {
 	return count, err
 }
 
-const skippedWhat = "the kernel counted them, but ran no program for them"
+const skippedWhat = "the kernel counted them, but ran no program for them: their time is running"
 
 // faultsMissed are the faults of a CPU that were found to be missing between
 // two readings of its state. began is when counting did.

@@ -65,6 +65,9 @@ const (
 	// EvidenceFaultTrap estimates NS for trapping into Count page faults
 	// beyond the normal number; the parts hold it as running.
 	EvidenceFaultTrap = "fault-trap-estimate"
+	// EvidenceMissedFaults: Count page faults at most, of whoever, are missing
+	// in the trace meanwhile. The parts hold theirs as running.
+	EvidenceMissedFaults = "missed-faults"
 	// EvidenceRequest had the thread for NS while this one waited.
 	EvidenceRequest = "other-request"
 	// EvidenceClient is NS with the service idle, Context: "before" it had

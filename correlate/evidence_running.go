@@ -20,6 +20,7 @@ func (rec *Recording) runningEvidence(r *Request, x *Explanation) []Evidence {
 			Evidence{What: EvidenceStretch, NS: x.Excess[part.Running], Value: figure(s.total), Normal: figure(1)})
 	}
 	list = append(list, awayEvidence(r)...)
+	list = append(list, rec.missedEvidence(r)...)
 	list = append(list, countEvidence(r)...)
 	f, n := &r.boxFigures, &r.group.Base.Box
 	if f.HasOtherBusy && n.HasOtherBusy {

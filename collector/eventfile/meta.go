@@ -61,7 +61,7 @@ const (
 	LossMap       LossSource = 5 // no room for a thread's state in a kernel map
 	LossFile      LossSource = 6 // a damaged part of the file; said by Reader, never written
 	LossStack     LossSource = 7 // stacks that could not be taken or kept; no time, no event is missing
-	LossSkipped   LossSource = 8 // page faults for which the kernel ran no program
+	LossSkipped   LossSource = 8 // page faults for which the kernel ran no program; no other event is missing
 )
 
 // Loss is a counted gap. First and Last bound it; both are zero where the

@@ -14,12 +14,13 @@ type Losses struct {
 	byCPU map[int32]gaps
 }
 
-// NewLosses takes those losses that bound a time range.
+// NewLosses takes those losses that bound a time range in which a thread's state
+// may have changed. A page fault that is missing changes none.
 func NewLosses(list []eventfile.Loss) *Losses {
 	l := &Losses{byCPU: map[int32]gaps{}}
 	for i := range list {
 		x := &list[i]
-		if x.Source == eventfile.LossWindow || x.Count == 0 || x.Last < x.First || x.Last == 0 {
+		if x.Source == eventfile.LossWindow || x.Source == eventfile.LossSkipped || x.Count == 0 || x.Last < x.First || x.Last == 0 {
 			continue
 		}
 		g := gap{x.First, x.Last}
