@@ -161,8 +161,6 @@ func phrase(e *correlate.Evidence) string {
 		return faultPhrase(e)
 	case correlate.EvidenceThrottled:
 		return throttledPhrase(e)
-	case correlate.EvidenceMissedFaults:
-		return fmt.Sprintf("up to %d page faults on the machine were not seen meanwhile", e.Count)
 	case correlate.EvidenceFaultTrap:
 		return fmt.Sprintf("trapping into %d of them about %s (estimate)", e.Count, Duration(e.NS))
 	case correlate.EvidenceClient:
