@@ -25,22 +25,25 @@ func stayBusy(say func(...any), wait func()) {
 	finish()
 }
 
-// hogCPU takes CPU 0 with real-time priority, thirty times for 10 ms: on a busy
-// machine most of them meet another task there than the one that is traced.
-func hogCPU(say func(...any), wait func()) {
-	pin(0)
-	unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("hog\x00")[0])), 0, 0, 0)
-	if errno := realTime(); errno != 0 {
-		say("refused", errno)
+// hogCPU takes CPU 0 with real-time priority again and again, for so long after
+// so long a rest. On a busy machine it meets many another task there than the
+// one that is traced.
+func hogCPU(times int, rest, work time.Duration) func(say func(...any), wait func()) {
+	return func(say func(...any), wait func()) {
+		pin(0)
+		unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("hog\x00")[0])), 0, 0, 0)
+		if errno := realTime(); errno != 0 {
+			say("refused", errno)
+			wait()
+			return
+		}
+		for range times {
+			nanosleep(rest)
+			spin(work)
+		}
+		say("done")
 		wait()
-		return
 	}
-	for range 30 {
-		nanosleep(20 * time.Millisecond)
-		spin(10 * time.Millisecond)
-	}
-	say("done")
-	wait()
 }
 
 // realTime gives the calling thread real-time priority.
@@ -70,22 +73,6 @@ func stayInKernel(say func(...any), wait func()) {
 			panic(err)
 		}
 	}
-}
-
-// wakeOften takes CPU 0 with real-time priority fifty times for a moment.
-func wakeOften(say func(...any), wait func()) {
-	pin(0)
-	if errno := realTime(); errno != 0 {
-		say("refused", errno)
-		wait()
-		return
-	}
-	for range 50 {
-		nanosleep(2 * time.Millisecond)
-		spin(200 * time.Microsecond)
-	}
-	say("done")
-	wait()
 }
 
 // useMaps calls the kernel for a BPF map on CPU 0 without a rest.
