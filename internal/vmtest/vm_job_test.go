@@ -23,11 +23,14 @@ import (
 // jobPlan has the causes that an emulated core can have: it has no caches, so
 // nothing makes it slow in all it does, and its disk answers at once. It counts
 // instructions on arm64 only, where it goes by them. And it is a slow one: a request does more than
-// elsewhere.
-func jobPlan(countsInstructions bool) lab.Plan {
+// elsewhere. Of two CPUs that take turns the quota's end often comes to nothing.
+func jobPlan(arch string, cpus int) lab.Plan {
 	causes := []string{"preempted", "waking", "lock", "sleep", "net", "stopped", "fault", "slow-step", "gc", "queued"}
-	if countsInstructions {
-		causes = append(causes, "more-work")
+	if cpus == 1 {
+		causes = append(causes, "throttled")
+		if arch == "arm64" {
+			causes = append(causes, "more-work")
+		}
 	}
 	return lab.Plan{
 		Dir:      vmtest.ScratchDir + "/job",
@@ -63,11 +66,14 @@ func testJob(t *testing.T, cpus []int, flags ...string) {
 				if cpus == 1 {
 					o.InstructionShift = 1
 				}
-				plan := jobPlan(k.Arch == "arm64" && cpus == 1)
+				plan := jobPlan(k.Arch, cpus)
 				dir := recordJob(t, k, o, plan, tailtrace, labjob, flags...)
 				x := explainJob(t, host, dir, plan)
 				checkSums(t, x, plan.Requests)
 				checkVerdicts(t, dir, x, plan, cpus)
+				if cpus == 1 {
+					checkQuota(t, x)
+				}
 			})
 		}
 	})
@@ -176,6 +182,31 @@ func tailOf(x *report.Explain, truth []lab.Truth, mixing bool) (tail []lab.Named
 		tail = append(tail, n)
 	}
 	return tail
+}
+
+// checkQuota: the evidence of being throttled names the lab's cgroup, of version
+// 2 in guests, and has the kernel's count.
+func checkQuota(t *testing.T, x *report.Explain) {
+	t.Helper()
+	named, counted := 0, 0
+	for i := range x.Requests {
+		r := &x.Requests[i]
+		if r.Verdict != "throttled" {
+			continue
+		}
+		j := slices.IndexFunc(r.Evidence, func(e correlate.Evidence) bool { return e.What == correlate.EvidenceThrottled })
+		if j < 0 || !strings.Contains(r.Evidence[j].Cgroup, "/tailtrace-lab-") {
+			t.Errorf("request %v is throttled by the evidence %+v", r.ID, r.Evidence)
+			continue
+		}
+		named++
+		if v := r.Evidence[j].Value; v != nil && *v > 0 {
+			counted++
+		}
+	}
+	if counted == 0 {
+		t.Errorf("the kernel's count proves none of %d throttled requests", named)
+	}
 }
 
 // checkVerdicts: nearly every injected request is in the tail and named right.
