@@ -82,20 +82,21 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 		natural int
 		late    int64
 	}{
-		"a page fault was counted":        {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1, 0},
-		"no page fault was counted":       {Thread, "fault", Truth{CPUNS: 1}, 0, 0},
-		"Go's runtime waits in futexes":   {Goroutines, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1, 0},
-		"the thread has not waited":       {Goroutines, "lock", Truth{CPUNS: 1}, 0, 0},
-		"one thread waits for none":       {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0, 0},
-		"the answer lay with the client":  {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1, 0},
-		"most of the wait was for a CPU":  {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
-		"most of the wait was a sleep":    {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 25}, 0, 0},
-		"the CPU was away for most of it": {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
-		"it waited for most of it":        {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 0, 0},
-		"the answer was taken at once":    {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0, 0},
-		"a CPU was late to switch":        {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 1, 80},
-		"a CPU was a little late":         {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 5},
-		"it waited, and was late":         {Thread, "preempted", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 80},
+		"a page fault was counted":         {Thread, "fault", Truth{CPUNS: 1, MinorFaults: 1}, 1, 0},
+		"no page fault was counted":        {Thread, "fault", Truth{CPUNS: 1}, 0, 0},
+		"Go's runtime waits in futexes":    {Goroutines, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1, 0},
+		"a pool's workers wait there, too": {Pool, "lock", Truth{CPUNS: 1, Voluntary: 1}, 1, 0},
+		"the thread has not waited":        {Goroutines, "lock", Truth{CPUNS: 1}, 0, 0},
+		"one thread waits for none":        {Thread, "lock", Truth{CPUNS: 1, Voluntary: 1}, 0, 0},
+		"the answer lay with the client":   {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 60}, 1, 0},
+		"most of the wait was for a CPU":   {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
+		"most of the wait was a sleep":     {Thread, "waking", Truth{Cause: "sleep", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 25}, 0, 0},
+		"the CPU was away for most of it":  {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 45}, 1, 0},
+		"it waited for most of it":         {Thread, "slow-core", Truth{Cause: "throttled", InjectedNS: 100, LatencyNS: 110, CPUNS: 20, WaitedNS: 75}, 0, 0},
+		"the answer was taken at once":     {Thread, "client", Truth{Cause: "sleep", InjectedNS: 100, AfterNS: 10}, 0, 0},
+		"a CPU was late to switch":         {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 1, 80},
+		"a CPU was a little late":          {Thread, "slow-core", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 5},
+		"it waited, and was late":          {Thread, "preempted", Truth{CPUNS: 20, LatencyNS: 100, WaitedNS: 80}, 0, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.truth.ID = 1

@@ -87,9 +87,12 @@ func (s *shape) has(cause string) bool {
 
 // natural reports whether a request with nothing injected may rightly have
 // the verdict c: the machine does that of its own accord, the other requests
-// that are under way do, or Go's runtime, which hands time slices around.
+// that are under way do, or Go's runtime. That hands the time slices of locked
+// goroutines around, also those of a pool's workers (see quiet): the worker
+// waits in a futex until another thread of the runtime has had a CPU.
 func (s *shape) natural(c *cause) bool {
-	return c.natural || s.users > 1 && c == &queuedCause || s.name == Goroutines && c == &lockCause
+	handed := s.name == Goroutines || s.name == Pool
+	return c.natural || s.users > 1 && c == &queuedCause || handed && c == &lockCause
 }
 
 // ShapeNames lists the shapes for a person.
