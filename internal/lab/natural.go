@@ -67,7 +67,9 @@ func (n normal) mayBe(shape Shape, t *Truth, named Named) bool {
 // kernel's counts the thread, or its virtual CPU, stood still for half as long
 // as one that was to use the CPU; or it waited that long for the CPU; or what
 // they leave for the cause is less than half of what the request took beyond
-// normal; or the answer lay that long with the client.
+// normal; or the answer lay that long with the client. An answer that the client
+// is to leave lies for what the service leaves of the injection: the service is
+// not to take half as long itself.
 func (n normal) disturbed(t *Truth) bool {
 	c := findCause(t.Cause)
 	if c == nil {
@@ -82,5 +84,6 @@ func (n normal) disturbed(t *Truth) bool {
 	}
 	little := (c.blocked || c.runnable && n.counted) && t.CPUNS > 0 && left < (t.LatencyNS-n.latency)/2
 	lay := c != &clientCause && t.AfterNS > half
-	return stood || waited || little || lay
+	served := c == &clientCause && t.LatencyNS-t.AfterNS-n.latency > t.AfterNS/2
+	return stood || waited || little || lay || served
 }

@@ -110,6 +110,19 @@ func TestNaturalVerdictsAgreeWithTheKernelsCounts(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatTheClientLeavesIsDisturbedByASlowService(t *testing.T) {
+	for after, disturbed := range map[int64]int{6_550_000: 0, 4_200_000: 0, 3_090_000: 1} {
+		truth := []Truth{
+			{ID: 1, Cause: "client", InjectedNS: 6_650_000, LatencyNS: 6_680_000, AfterNS: after},
+			{ID: 2, LatencyNS: 600_000, AfterNS: 20_000},
+		}
+		got := ScoreVerdicts(Thread, truth, []Named{{ID: 1, Verdict: "mixed"}})[0]
+		if got.Disturbed != disturbed || got.Missed["mixed"] != 1-disturbed {
+			t.Errorf("%d ns after the answer: %d disturbed, missed %v", after, got.Disturbed, got.Missed)
+		}
+	}
+}
+
 func TestOnlySeveralRequestsAtOnceQueueNaturally(t *testing.T) {
 	truth := []Truth{{ID: 1, Cause: "queued"}, {ID: 2}}
 	tail := []Named{{ID: 2, Verdict: "queued"}}
